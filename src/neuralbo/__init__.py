@@ -1,0 +1,74 @@
+"""neuralbo: Bayesian optimization with neural-network surrogates.
+
+Names are loaded when they are first used, so that `import neuralbo` is quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from neuralbo import criteria, maximizers, plots, policies, surrogates
+    from neuralbo.data import Data
+    from neuralbo.errors import (
+        FailedTrialWarning,
+        FallbackWarning,
+        FitError,
+        NeuralboWarning,
+        StorageError,
+    )
+    from neuralbo.optimizer import Optimizer
+    from neuralbo.sampler import NeuralSampler
+    from neuralbo.space import Categorical, Integer, Real, Space
+    from neuralbo.study import minimize
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Categorical": "space",
+    "Data": "data",
+    "FailedTrialWarning": "errors",
+    "FallbackWarning": "errors",
+    "FitError": "errors",
+    "Integer": "space",
+    "NeuralSampler": "sampler",
+    "NeuralboWarning": "errors",
+    "Optimizer": "optimizer",
+    "Real": "space",
+    "Space": "space",
+    "StorageError": "errors",
+    "minimize": "study",
+}
+_MODULES = ("criteria", "maximizers", "plots", "policies", "surrogates")
+
+__all__ = [
+    "Categorical",
+    "Data",
+    "FailedTrialWarning",
+    "FallbackWarning",
+    "FitError",
+    "Integer",
+    "NeuralSampler",
+    "NeuralboWarning",
+    "Optimizer",
+    "Real",
+    "Space",
+    "StorageError",
+    "criteria",
+    "maximizers",
+    "minimize",
+    "plots",
+    "policies",
+    "surrogates",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"neuralbo.{_HOMES[name]}"), name)
+    if name in _MODULES:
+        return import_module(f"neuralbo.{name}")
+    raise AttributeError(f"module 'neuralbo' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

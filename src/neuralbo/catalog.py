@@ -1,0 +1,86 @@
+"""The names that people type, and what they stand for."""
+
+from typing import Any
+
+from neuralbo.criteria import (
+    Criterion,
+    ExpectedImprovement,
+    LogExpectedImprovement,
+    ProbabilityOfImprovement,
+    Thompson,
+    UpperBound,
+)
+from neuralbo.errors import unknown_name
+from neuralbo.maximizers import Maximizer, Mixed, Multistart, RandomPoints
+from neuralbo.policies import LatinHypercube, Policy, RandomSearch, Sobol, Standard
+from neuralbo.surrogates import Auto, BayesianRVFL, GaussianProcess, Surrogate
+from neuralbo.surrogates.gp import GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
+
+SURROGATES: dict[str, Surrogate] = {
+    "auto": Auto(),
+    "gp": GaussianProcess(),
+    "gp_gpo": GP_GPO,
+    "gp_kruse": GP_KRUSE,
+    "gp_gpyopt": GP_GPYOPT,
+    "gp_pure": GP_PURE,
+    "brvfl4": BayesianRVFL(),
+}
+
+CRITERIA: dict[str, Criterion] = {
+    "log_ei": LogExpectedImprovement(),
+    "ei": ExpectedImprovement(),
+    "lcb": UpperBound(),
+    "upper_bound": UpperBound(),
+    "pi": ProbabilityOfImprovement(),
+    "thompson": Thompson(),
+}
+
+MAXIMIZERS: dict[str, Maximizer] = {
+    "mixed": Mixed(),
+    "multistart": Multistart(),
+    "random": RandomPoints(),
+}
+
+POLICIES: dict[str, Policy] = {
+    "random": RandomSearch(),
+    "sobol": Sobol(),
+    "latin_hypercube": LatinHypercube(),
+}
+
+
+def _look_up(kind: str, name: Any, table: dict[str, Any], wanted: type[Any]) -> Any:
+    if isinstance(name, str):
+        if name not in table:
+            raise unknown_name(kind, name, table)
+        return table[name]
+    if isinstance(name, type) or not isinstance(name, wanted):
+        raise TypeError(
+            f"{kind} must be a name such as {next(iter(table))!r} or a recipe such as "
+            f"{next(iter(table.values()))!r}, got {name!r}."
+        )
+    return name
+
+
+def make_policy(
+    surrogate: "str | Surrogate | Policy" = "auto",
+    criterion: str | Criterion | None = None,
+    maximizer: str | Maximizer | None = None,
+) -> Policy:
+    """Build the policy that names or recipes stand for.
+
+    Raises:
+        ValueError: if nobody knows a name; the message lists the near ones.
+    """
+    if isinstance(surrogate, str) and surrogate in POLICIES:
+        surrogate = POLICIES[surrogate]
+    if isinstance(surrogate, Policy) and not isinstance(surrogate, type):
+        if criterion is not None or maximizer is not None:
+            raise ValueError(
+                f"{type(surrogate).__name__} is a whole policy: no criterion, no maximizer."
+            )
+        return surrogate
+    return Standard(
+        _look_up("surrogate", surrogate, SURROGATES | POLICIES, Surrogate),
+        _look_up("criterion", criterion or "log_ei", CRITERIA, Criterion),
+        _look_up("maximizer", maximizer or "mixed", MAXIMIZERS, Maximizer),
+    )

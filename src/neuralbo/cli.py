@@ -1,0 +1,171 @@
+"""The command `neuralbo`. Nothing here loads torch before it is needed."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from optuna.study import Study
+
+DESCRIPTION = """\
+Bayesian optimization with neural-network surrogates.
+
+  neuralbo run my_file.py --trials 40     minimize the function objective(trial) of a file
+  neuralbo lab speed NAME                 measure speed and quality beside Optuna's samplers
+"""
+
+RUN = """\
+Minimize objective(trial) of a Python file, in Optuna's manner:
+
+    def objective(trial):
+        x = trial.suggest_float("x", -5, 10)
+        return (x - 3) ** 2
+
+The study is kept in a database (SQLite in runs/ by default). The same command again makes
+further trials in the same study, also after a crash or Ctrl-C.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        code: int = options.command(options)
+    except KeyboardInterrupt:
+        print("stopped; what was finished is kept.", file=sys.stderr)
+        return 130
+    except (ValueError, TypeError, ImportError, OSError, RuntimeError) as error:
+        if options.traceback:
+            raise
+        print(f"neuralbo: {type(error).__name__}: {error}", file=sys.stderr)
+        print("(--traceback shows where)", file=sys.stderr)
+        return 1
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("neuralbo", description=DESCRIPTION, formatter_class=raw)
+    parser.add_argument("--version", action="version", version=f"neuralbo {_version()}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    run = commands.add_parser("run", help="minimize", description=RUN, formatter_class=raw)
+    _add_run(run)
+    lab = commands.add_parser("lab", help="experiments and measurements").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    speed = lab.add_parser("speed", help="speed and quality as ratios measured in one run")
+    speed.add_argument("name", metavar="NAME", help="start, quality; 'list' tells about them")
+    speed.add_argument("--json", action="store_true", help="the result as JSON in the last line")
+    speed.add_argument("--quick", action="store_true", help="few repetitions, to try it out")
+    speed.set_defaults(command=_speed)
+    for command in (run, speed):
+        command.add_argument("--traceback", action="store_true", help="show where an error is")
+    return parser
+
+
+def _add_run(run: argparse.ArgumentParser) -> None:
+    run.add_argument("file", type=Path, help="a Python file that defines objective(trial)")
+    run.add_argument("--trials", type=int, metavar="N", help="trials to make now (default: 50)")
+    run.add_argument("--timeout", type=float, metavar="S", help="begin none after S seconds")
+    run.add_argument("--storage", metavar="URL", help="default: sqlite:///runs/NAME-OF-FILE.db")
+    run.add_argument("--study", metavar="NAME", help="default: the name of the file")
+    run.add_argument("--surrogate", default="auto", help="auto, gp, brvfl4, ... (default: auto)")
+    run.add_argument("--criterion", help="log_ei, ei, lcb, pi, thompson (default: log_ei)")
+    run.add_argument("--maximizer", help="mixed, multistart, random (default: mixed)")
+    run.add_argument("--direction", choices=("minimize", "maximize"), default="minimize")
+    run.add_argument("--seed", type=int, help="equal seeds give equal runs")
+    run.add_argument("--jobs", type=int, default=1, metavar="N", help="trials at a time (threads)")
+    run.add_argument("--plot", type=Path, metavar="PNG", help="default: beside the SQLite file")
+    run.add_argument("--quiet", action="store_true", help="no progress bar")
+    run.set_defaults(command=_run)
+
+
+def _version() -> str:
+    from neuralbo import __version__
+
+    return __version__
+
+
+def _load_objective(path: Path) -> Any:
+    """Import a file and return its objective."""
+    import importlib.util
+
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {path}; expected a Python file.")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ValueError(f"{path} is not a Python file: its name must end in .py.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    sys.path.insert(0, str(path.parent.resolve()))
+    spec.loader.exec_module(module)
+    objective = getattr(module, "objective", None)
+    if not callable(objective):
+        raise ValueError(f"{path} defines no objective; it needs: def objective(trial): ...")
+    return objective
+
+
+def _run(options: argparse.Namespace) -> int:
+    name = options.study or options.file.stem
+    storage = options.storage or f"sqlite:///runs/{options.file.stem}.db"
+    objective = _load_objective(options.file)
+    from neuralbo.sampler import NeuralSampler
+    from neuralbo.study import (
+        finished,
+        open_study,
+        optimize,
+        storage_errors,
+    )
+
+    trials = 50 if options.trials is None and options.timeout is None else options.trials
+    sampler = NeuralSampler(
+        options.surrogate, options.criterion, options.maximizer, seed=options.seed
+    )
+    with storage_errors(storage):
+        study = open_study(storage, name, options.direction, sampler)
+        if finished(study):
+            print(f"continuing study {name!r} with {len(finished(study))} trials in {storage}")
+        optimize(
+            study, objective, n_trials=trials, timeout=options.timeout, n_jobs=options.jobs,
+            progress=False if options.quiet else None,
+        )  # fmt: skip
+        return _summary(study, options.plot or _plot_path(storage, name))
+
+
+def _plot_path(storage: str, name: str) -> Path:
+    folder = Path(storage.removeprefix("sqlite:///")).parent
+    return (folder if storage.startswith("sqlite:///") else Path()) / f"{name}.png"
+
+
+def _summary(study: "Study", plot: Path) -> int:
+    """Print the best parameters and draw the convergence; 1 if there is no value at all."""
+    from neuralbo.plots import convergence
+    from neuralbo.study import finished
+
+    trials = finished(study)
+    values = [trial for trial in trials if trial.value is not None]
+    print(f"{len(trials)} trials, {len(trials) - len(values)} without a value")
+    if not values:
+        print("no trial has given a value")
+        return 1
+    print(f"best value {study.best_value:.6g} in trial {study.best_trial.number}")
+    for name, value in study.best_params.items():
+        print(f"  {name} = {value}")
+    try:
+        convergence(study).savefig(plot, dpi=120)
+        print(f"convergence plot: {plot}")
+    except ImportError as error:
+        print(f"no plot: {error}")
+    return 0
+
+
+def _speed(options: argparse.Namespace) -> int:
+    from neuralbo.lab.speed import measure
+
+    return measure(options.name, as_json=options.json, is_quick=options.quick)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

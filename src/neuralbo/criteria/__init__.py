@@ -1,0 +1,19 @@
+"""Where to look next."""
+
+from neuralbo.criteria.base import Criterion
+from neuralbo.criteria.bounds import UpperBound
+from neuralbo.criteria.improvement import (
+    ExpectedImprovement,
+    LogExpectedImprovement,
+    ProbabilityOfImprovement,
+)
+from neuralbo.criteria.thompson import Thompson
+
+__all__ = [
+    "Criterion",
+    "ExpectedImprovement",
+    "LogExpectedImprovement",
+    "ProbabilityOfImprovement",
+    "Thompson",
+    "UpperBound",
+]

@@ -1,0 +1,48 @@
+"""What a criterion is, and the moments it reads."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol, TypeVar, cast, runtime_checkable
+
+import torch
+from botorch.acquisition import AcquisitionFunction
+from botorch.models.model import Model
+from botorch.utils.transforms import t_batch_mode_transform
+from torch import Tensor
+
+from neuralbo.step import Step
+from neuralbo.surrogates.base import GaussianModel, moments_of
+
+
+@runtime_checkable
+class Criterion(Protocol):
+    """A way to say how much a point is worth looking at. It holds settings only.
+
+    Attributes:
+        is_log: whether values are logarithms, so that a probability is added as its logarithm.
+    """
+
+    is_log: ClassVar[bool]
+
+    def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
+        """Build the acquisition function of a model, b x 1 x d to b, larger is better."""
+        ...
+
+
+T = TypeVar("T", bound=AcquisitionFunction)
+
+
+def single_points(forward: Callable[[T, Tensor], Tensor]) -> Callable[[T, Tensor], Tensor]:
+    """Let `forward` take b x 1 x d or 1 x d points, and say so if q is not 1."""
+    wrapped: Callable[[T, Tensor], Tensor] = t_batch_mode_transform(expected_q=1)(
+        cast(Callable[[AcquisitionFunction, Any], Any], forward)
+    )
+    return wrapped
+
+
+def mean_and_deviation(model: Model, X: Tensor) -> tuple[Tensor, Tensor]:
+    """Return mean and standard deviation of f at single points, b x 1 x d to b and b."""
+    if isinstance(model, GaussianModel):
+        mean, variance = model.moments(X.squeeze(-2))
+    else:
+        mean, variance = (moment[..., 0, 0] for moment in moments_of(model.posterior(X)))
+    return mean, variance.clamp(min=torch.finfo(variance.dtype).tiny).sqrt()

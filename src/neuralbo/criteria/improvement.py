@@ -1,0 +1,143 @@
+"""How much better than the best value a point may be.
+
+Notation
+    m, s  mean and standard deviation of f at x, Gaussian or matched to two moments
+    z     (m - best)/s        h(z) = pdf(z) + z cdf(z), so that the expected improvement is s h(z)
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import torch
+from botorch.acquisition import AcquisitionFunction
+from botorch.models.model import Model
+from torch import Tensor
+from torch.special import erfcx, ndtr
+
+from neuralbo.criteria.base import mean_and_deviation, single_points
+from neuralbo.step import Step
+
+LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
+TAIL, SERIES = -1.0, -1e3  # where one form of log h hands over to the next
+
+
+@final
+class _LogH(torch.autograd.Function):
+    """log h(z) and its derivative cdf(z)/h(z), both stable for all z.
+
+    Ament et al. (2023), Eq. (9): h underflows in the left tail, where it is taken as
+    pdf(z) (1 + z cdf(z)/pdf(z)), and by the series 1/z^2 - 3/z^4 once that cancels.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, z: Tensor) -> Tensor:
+        body, tail = z.clamp(min=TAIL), z.clamp(max=TAIL)
+        h = (-0.5 * body.square() - LOG_SQRT_2PI).exp() + body * ndtr(body)
+        mills = math.sqrt(math.pi / 2) * erfcx(-tail / math.sqrt(2))  # cdf/pdf
+        series = (1 - 3 / tail.square()) / tail.square()
+        h_over_pdf = torch.where(tail > SERIES, 1 + tail * mills, series)
+        ctx.save_for_backward(torch.where(z > TAIL, ndtr(body) / h, mills / h_over_pdf))
+        log_tail = h_over_pdf.log() - 0.5 * tail.square() - LOG_SQRT_2PI
+        return torch.where(z > TAIL, h.log(), log_tail)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tensor:
+        (slope,) = ctx.saved_tensors
+        gradient: Tensor = slope * grads[0]
+        return gradient
+
+
+def log_expected_improvement(mean: Tensor, deviation: Tensor, best: Tensor) -> Tensor:
+    """Log E[max(f - best, 0)] for f ~ N(mean, deviation^2): log h(z) + log deviation."""
+    log_h: Tensor = _LogH.apply((mean - best) / deviation)
+    return log_h + deviation.log()
+
+
+class _Improvement(AcquisitionFunction):
+    """An acquisition function of mean, deviation and the best value."""
+
+    best: Tensor
+
+    def __init__(self, model: Model, best: Tensor) -> None:
+        super().__init__(model)
+        self.register_buffer("best", best)
+
+
+@final
+class _LogImprovement(_Improvement):
+    @single_points
+    def forward(self, X: Tensor) -> Tensor:
+        return log_expected_improvement(*mean_and_deviation(self.model, X), self.best)
+
+
+@final
+class _ExpectedImprovement(_Improvement):
+    @single_points
+    def forward(self, X: Tensor) -> Tensor:
+        mean, deviation = mean_and_deviation(self.model, X)
+        z = (mean - self.best) / deviation
+        pdf = (-0.5 * z.square() - LOG_SQRT_2PI).exp()
+        return deviation * pdf + (mean - self.best) * ndtr(z)
+
+
+@final
+class _ProbabilityOfImprovement(_Improvement):
+    @single_points
+    def forward(self, X: Tensor) -> Tensor:
+        mean, deviation = mean_and_deviation(self.model, X)
+        return ndtr((mean - self.best) / deviation)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LogExpectedImprovement:
+    """log E[max(f(x) - best, 0)]: expected improvement that does not vanish far from the data.
+
+    best is the largest value seen. 000 1.1.7, Eq. (2.43); Ament et al. (2023).
+    """
+
+    is_log: ClassVar[bool] = True
+
+    def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
+        """Build it with the best value of the data."""
+        return _LogImprovement(model, step.data.best[0])
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ExpectedImprovement:
+    """E[max(f(x) - best - xi, 0)] = s h(z). 000 Eq. (2.43), 001 4.1, 004 Eq. (5.4-5.5).
+
+    Attributes:
+        xi: how much better than the best a point must be to count, in the units of Y.
+    """
+
+    xi: float = 0.0
+
+    is_log: ClassVar[bool] = False
+
+    def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
+        """Build it with the best value of the data."""
+        return _ExpectedImprovement(model, step.data.best[0] + self.xi)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ProbabilityOfImprovement:
+    """P(f(x) > best + xi + trade_off |best|). 000 Eq. (2.40-2.41), 001 4.3, 004 3.1.
+
+    Attributes:
+        xi: how much better than the best a point must be to count, in the units of Y.
+        trade_off: the same as a part of |best|.
+    """
+
+    xi: float = 0.0
+    trade_off: float = 0.0
+
+    is_log: ClassVar[bool] = False
+
+    def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
+        """Build it with the target that follows from the best value of the data."""
+        best = step.data.best[0]
+        return _ProbabilityOfImprovement(model, best + self.xi + self.trade_off * best.abs())

@@ -1,0 +1,215 @@
+"""What a point of the unit cube is made of.
+
+A `Domain` is a list of variables. Each variable has one *coordinate* (what a person would call
+its value) and one or more *columns* of the cube (what a network reads).
+
+Notation
+    U  n x v  coordinates: a number in [0,1] if continuous, else the number of the level;
+              NaN where the variable is not active
+    X  n x d  columns in [0,1]: continuous and ordinal variables one column, a category of two
+              levels one column, of more levels one column a level, then the activity columns
+    V  n x v  independent uniform numbers, from which designs are made
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, final
+
+import torch
+from torch import Generator, Tensor
+from torch.quasirandom import SobolEngine
+
+Kind = Literal["continuous", "ordinal", "category"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One variable of a domain.
+
+    Attributes:
+        kind: continuous, ordinal (levels in an order) or category (levels without one).
+        count: how many levels; 0 if continuous.
+        ratio: highest over lowest value of an ordinal on a logarithmic axis, else 1.
+        when: (i, levels) pairs; active only if each variable i is active at one of its levels.
+        optional: may be absent for reasons that the domain does not know.
+    """
+
+    kind: Kind = "continuous"
+    count: int = 0
+    ratio: float = 1.0
+    when: tuple[tuple[int, frozenset[int]], ...] = ()
+    optional: bool = False
+
+    @property
+    def width(self) -> int:
+        """How many columns hold the value."""
+        return self.count if self.kind == "category" and self.count > 2 else 1
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether the variable can be inactive."""
+        return bool(self.when) or self.optional
+
+    def position(self, level: Tensor) -> Tensor:
+        """Place levels on [0,1]: level i of k at i/(k-1), or at its logarithm."""
+        t = level / max(self.count - 1, 1)
+        if self.ratio == 1.0:
+            return t
+        return torch.log1p(t * (self.ratio - 1)) / math.log(self.ratio)
+
+    def level(self, position: Tensor) -> Tensor:
+        """Return the level whose position is nearest; the inverse of `position`."""
+        position = position.clamp(0, 1)
+        top = max(self.count - 1, 0)
+        if self.ratio == 1.0:
+            return (position * top).round()
+        t = torch.expm1(position * math.log(self.ratio)) / (self.ratio - 1) * top
+        below = t.floor().clamp(0, top)
+        above = (below + 1).clamp(0, top)
+        nearer = self.position(above) - position < position - self.position(below)
+        return torch.where(nearer, above, below)
+
+
+@final
+@dataclass(frozen=True)
+class Domain:
+    """The searched part of the unit cube: variables in an order in which parents come first."""
+
+    variables: tuple[Variable, ...]
+
+    def __post_init__(self) -> None:
+        for i, variable in enumerate(self.variables):
+            if any(parent >= i for parent, _ in variable.when):
+                raise ValueError(f"variable {i} depends on a variable that does not precede it.")
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """The first column of each variable."""
+        widths = [variable.width for variable in self.variables]
+        return tuple(sum(widths[:i]) for i in range(len(widths)))
+
+    @cached_property
+    def activity(self) -> tuple[tuple[int, ...], ...]:
+        """The variables behind each activity column: those with one condition share one."""
+        groups: dict[object, list[int]] = {}
+        for i, variable in enumerate(self.variables):
+            if variable.is_conditional:
+                groups.setdefault(i if variable.optional else variable.when, []).append(i)
+        return tuple(tuple(group) for group in groups.values())
+
+    @cached_property
+    def d(self) -> int:
+        """The number of columns."""
+        return sum(variable.width for variable in self.variables) + len(self.activity)
+
+    @cached_property
+    def is_continuous(self) -> bool:
+        """Whether every point of the cube is legal as it stands."""
+        return all(v.kind == "continuous" and not v.is_conditional for v in self.variables)
+
+    @cached_property
+    def discrete(self) -> tuple[int, ...]:
+        """The variables that have levels."""
+        return tuple(i for i, v in enumerate(self.variables) if v.kind != "continuous")
+
+    @cached_property
+    def size(self) -> float:
+        """How many points there are at most; infinite if a variable is continuous."""
+        if len(self.discrete) < len(self.variables):
+            return math.inf
+        return math.prod(float(v.count) for v in self.variables)
+
+    def movable(self, U: Tensor) -> Tensor:
+        """Return which columns may move continuously at points with coordinates U, n x d."""
+        mask = torch.zeros(len(U), self.d, dtype=torch.bool)
+        for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
+            if variable.kind == "continuous":
+                mask[:, start] = ~U[:, i].isnan()
+        return mask
+
+    def enforce(self, U: Tensor) -> Tensor:
+        """Return U with NaN where the conditions make a variable inactive."""
+        U = U.clone()
+        for i, variable in enumerate(self.variables):
+            for parent, levels in variable.when:
+                allowed = torch.tensor(sorted(levels), dtype=U.dtype)
+                U[:, i] = torch.where(torch.isin(U[:, parent], allowed), U[:, i], torch.nan)
+        return U
+
+    def expand(self, U: Tensor) -> Tensor:
+        """Turn coordinates into columns, n x v to n x d; an inactive variable is neutral."""
+        if self.is_continuous:
+            return U.clamp(0, 1)
+        X = U.new_empty(len(U), self.d)
+        for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
+            u, width = U[:, i], variable.width
+            if width > 1:
+                one_hot = (u[:, None] == torch.arange(width, dtype=U.dtype)).to(U.dtype)
+                X[:, start : start + width] = torch.where(u.isnan()[:, None], 1 / width, one_hot)
+            else:
+                value = u.clamp(0, 1) if variable.kind == "continuous" else variable.position(u)
+                X[:, start] = torch.where(u.isnan(), 0.5, value)
+        for column, group in enumerate(self.activity, self.d - len(self.activity)):
+            X[:, column] = (~U[:, group[0]].isnan()).to(U.dtype)
+        return X
+
+    def reduce(self, X: Tensor) -> Tensor:
+        """Return the coordinates of the legal point nearest to each row, n x d to n x v."""
+        U = X.new_empty(len(X), len(self.variables))
+        for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
+            if variable.width > 1:
+                U[:, i] = X[:, start : start + variable.width].argmax(-1).to(X.dtype)
+            elif variable.kind == "continuous":
+                U[:, i] = X[:, start].clamp(0, 1)
+            else:
+                U[:, i] = variable.level(X[:, start])
+        for column, group in enumerate(self.activity, self.d - len(self.activity)):
+            if self.variables[group[0]].optional:
+                U[:, group[0]] = torch.where(X[:, column] < 0.5, torch.nan, U[:, group[0]])
+        return self.enforce(U)
+
+    def project(self, X: Tensor) -> Tensor:
+        """Move each row to the nearest legal point."""
+        return X.clamp(0, 1) if self.is_continuous else self.expand(self.reduce(X))
+
+    def coordinates(self, V: Tensor) -> Tensor:
+        """Turn uniform numbers into coordinates of all variables, conditions not yet applied."""
+        U = V.clone()
+        for i in self.discrete:
+            variable = self.variables[i]
+            if variable.ratio == 1.0:
+                U[:, i] = (V[:, i] * variable.count).floor().clamp(0, variable.count - 1)
+            else:
+                U[:, i] = variable.level(V[:, i])
+        return U
+
+    def points(self, V: Tensor) -> Tensor:
+        """Turn uniform numbers into legal points, n x v to n x d."""
+        return self.expand(self.enforce(self.coordinates(V)))
+
+    def sample(self, n: int, rng: Generator) -> Tensor:
+        """Draw n independent points, n x d."""
+        return self.points(self.uniform(n, rng))
+
+    def uniform(self, n: int, rng: Generator) -> Tensor:
+        """Draw uniform numbers for n points, n x v."""
+        return torch.rand(n, len(self.variables), generator=rng, dtype=torch.float64)
+
+    def sobol(self, n: int, rng: Generator, skip: int = 0) -> Tensor:
+        """Return points `skip` to `skip + n` of the scrambled Sobol sequence that `rng` draws."""
+        return self.points(self.sobol_uniform(n, rng, skip))
+
+    def sobol_uniform(self, n: int, rng: Generator, skip: int = 0) -> Tensor:
+        """Return n rows of a scrambled Sobol sequence over the variables, n x v."""
+        if not self.variables:
+            return torch.empty(n, 0, dtype=torch.float64)
+        seed = int(torch.randint(2**31, (1,), generator=rng))
+        engine = SobolEngine(len(self.variables), scramble=True, seed=seed)
+        return engine.fast_forward(skip).draw(n, dtype=torch.float64)
+
+    def latin_hypercube(self, n: int, rng: Generator) -> Tensor:
+        """Draw n points, one in each of n slices of every variable, n x d."""
+        ranks = self.uniform(n, rng).argsort(0)
+        return self.points((ranks + self.uniform(n, rng)) / n)

@@ -1,0 +1,1 @@
+"""Problems, measurements and comparisons with peers."""

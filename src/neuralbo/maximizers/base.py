@@ -1,0 +1,121 @@
+"""What a maximizer is, and the moves that all of them share."""
+
+from typing import Protocol, runtime_checkable
+
+import torch
+from botorch.acquisition import AcquisitionFunction
+from torch import Generator, Tensor
+
+from neuralbo.domain import Domain
+from neuralbo.quasi_newton import minimize, with_gradient
+from neuralbo.step import Step
+
+SAME_POINT = 1e-7  # two points nearer than this in every column are one
+ROWS = 4096  # points evaluated at a time
+
+
+@runtime_checkable
+class Maximizer(Protocol):
+    """A way to find the largest value of an acquisition function. It holds settings only."""
+
+    def __call__(self, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
+        """Return q legal points, best first, none of them seen before if that is possible."""
+        ...
+
+
+def evaluate(acquisition: AcquisitionFunction, X: Tensor) -> Tensor:
+    """Return the values at single points, n x d to n; what is no number is -inf."""
+    with torch.no_grad():
+        values = torch.cat([acquisition(rows[:, None]) for rows in X.split(ROWS)])
+    return values.nan_to_num(-torch.inf, torch.inf, -torch.inf)
+
+
+def seen(step: Step) -> Tensor:
+    """Return all points that were tried or are being tried."""
+    return torch.cat([step.data.X, step.data.X_pending, step.data.X_failed])
+
+
+def is_seen(X: Tensor, old: Tensor) -> Tensor:
+    """Return which rows repeat an old point, n."""
+    if len(old) == 0:
+        return torch.zeros(len(X), dtype=torch.bool)
+    nearest = [torch.cdist(rows, old, p=torch.inf).amin(-1) for rows in X.split(ROWS)]
+    return torch.cat(nearest) < SAME_POINT
+
+
+def pick(step: Step, X: Tensor, values: Tensor, q: int) -> Tensor:
+    """Return the q best rows that repeat neither an old point nor each other.
+
+    Where there are not enough of them, points not seen are drawn; only when the domain seems to
+    have none left does the best come again.
+    """
+    X = X[values.argsort(descending=True, stable=True)]
+    old, chosen = seen(step), X[:0]
+    for draw in (lambda: X, lambda: step.domain.sample(256, step.rng)):
+        for rows in draw().split(64):
+            for row in rows[~is_seen(rows, old)]:
+                if len(chosen) == q:
+                    return chosen
+                if not is_seen(row[None], chosen):
+                    chosen = torch.cat([chosen, row[None]])
+    return torch.cat([chosen, X[: q - len(chosen)]])
+
+
+def around(step: Step, n: int, rng: Generator) -> Tensor:
+    """Return coordinates near the best observations, n x v: some moved a little, some a lot."""
+    domain, data = step.domain, step.data
+    best = data.Y[:, 0].argsort(descending=True, stable=True)[:5]
+    centers = domain.reduce(data.X[best])
+    centers = torch.where(
+        centers.isnan(), domain.coordinates(domain.uniform(len(best), rng)), centers
+    )
+    U = centers[torch.arange(n) % len(centers)]
+    e = torch.randn(U.shape, generator=rng, dtype=U.dtype)
+    scale = 10 ** (-3 * torch.rand(n, 1, generator=rng, dtype=U.dtype))  # from 1 to 1/1000
+    share = torch.rand(n, 1, generator=rng, dtype=U.dtype)
+    moved = torch.rand(U.shape, generator=rng, dtype=U.dtype) < share
+    near = (U + e * scale).clamp(0, 1)
+    if domain.discrete:
+        levels = list(domain.discrete)
+        near[:, levels] = domain.coordinates(domain.uniform(n, rng))[:, levels]
+    return torch.where(moved, near, U)
+
+
+def choose(values: Tensor, n: int, rng: Generator) -> Tensor:
+    """Return n different rows: the best, and others the more likely the better they are."""
+    n = min(n, len(values))
+    spread = (values.amax() - values.median()).clamp(min=1e-300)
+    score = ((values - values.amax()) / spread * 4).clamp(min=-1e3)
+    gumbel = -(-torch.rand(len(values), generator=rng, dtype=values.dtype).log()).log()
+    noisy = score + gumbel
+    noisy[values.argmax()] = torch.inf
+    return noisy.topk(n).indices
+
+
+def ascend(
+    acquisition: AcquisitionFunction, X: Tensor, movable: Tensor, scale: Tensor, rounds: int
+) -> Tensor:
+    """Climb from all rows at once in the columns that may move; others stay as they are."""
+    if not movable.any() or not acquisition(X[:1, None].detach().requires_grad_()).requires_grad:
+        return X
+    lower, upper = torch.where(movable, 0.0, X), torch.where(movable, 1.0, X)
+    found, _ = minimize(
+        with_gradient(lambda x: -acquisition(x[:, None]) / scale),
+        X, (lower, upper), rounds=rounds, gradient_tolerance=1e-6, value_tolerance=1e-8,
+    )  # fmt: skip
+    return found
+
+
+def spread_of(values: Tensor) -> Tensor:
+    """Return the size of an acquisition function, so that tolerances have no units."""
+    finite = values[values.isfinite()]
+    if len(finite) == 0:
+        return values.new_ones(())
+    return (finite.amax() - finite.median()).clamp(
+        min=1e-12 * finite.abs().amax().clamp(min=1e-290)
+    )
+
+
+def coordinates_of(domain: Domain, n: int, rng: Generator) -> Tensor:
+    """Return coordinates that cover the domain evenly, n x v."""
+    return domain.coordinates(domain.sobol_uniform(n, rng))

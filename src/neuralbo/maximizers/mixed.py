@@ -1,0 +1,107 @@
+"""Ascent in a domain with integers, categories and conditions."""
+
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from botorch.acquisition import AcquisitionFunction
+from torch import Generator, Tensor
+
+from neuralbo.domain import Domain
+from neuralbo.maximizers.base import (
+    around,
+    ascend,
+    choose,
+    coordinates_of,
+    evaluate,
+    pick,
+    spread_of,
+)
+from neuralbo.maximizers.multistart import Multistart
+from neuralbo.step import Step
+
+MOST_LEVELS = 24  # levels of one variable that are tried in a round
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """Climb in the continuous variables, then change one of the others, until nothing helps.
+
+    The best single change of each start is made in a round, all starts and changes in one
+    batch. In a continuous domain this is `Multistart`.
+
+    Attributes:
+        multistart: how candidates are made and climb.
+        rounds: the most changes of a start.
+    """
+
+    multistart: Multistart = Multistart()  # noqa: RUF009
+    rounds: int = 8
+
+    def __call__(self, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
+        """Return the q best points found."""
+        domain, rng, settings = step.domain, step.rng, self.multistart
+        if not domain.discrete:
+            return settings(step, acquisition, q)
+        spread = coordinates_of(domain, settings.candidates, rng)
+        U = torch.cat([spread, around(step, settings.local, rng)])
+        X = domain.expand(domain.enforce(U))
+        values = evaluate(acquisition, X)
+        start = choose(values, settings.restarts, rng)
+        scale = spread_of(values)
+        here = U[start]
+        for _ in range(self.rounds):
+            here = _climb(acquisition, domain, here, scale, settings.rounds)
+            here, has_moved = _change(acquisition, domain, here, rng)
+            if not has_moved:
+                break
+        found = domain.expand(domain.enforce(here))
+        near = domain.expand(domain.enforce(_neighbours(domain, here, rng).flatten(0, 1)))
+        X = torch.cat([found, near, X])
+        values = torch.cat([evaluate(acquisition, torch.cat([found, near])), values])
+        return pick(step, X, values, q)
+
+
+def _climb(
+    acquisition: AcquisitionFunction, domain: Domain, U: Tensor, scale: Tensor, rounds: int
+) -> Tensor:
+    """Climb in the continuous columns; inactive variables keep their hidden coordinates."""
+    active = domain.enforce(U)
+    X = ascend(acquisition, domain.expand(active), domain.movable(active), scale, rounds)
+    moved = domain.reduce(X)
+    return torch.where(moved.isnan(), U, moved)
+
+
+def _neighbours(domain: Domain, U: Tensor, rng: Generator) -> Tensor:
+    """Return copies of each row with one discrete variable changed, r x c x v."""
+    copies = []
+    for i in domain.discrete:
+        for level in _levels(domain.variables[i].count, U[:, i], rng).unbind(-1):
+            copy = U.clone()
+            copy[:, i] = level
+            copies.append(copy)
+    return torch.stack(copies, 1)
+
+
+def _levels(count: int, now: Tensor, rng: Generator) -> Tensor:
+    """Return levels to try, r x l: all if they are few, else the nearest and random ones."""
+    if count <= MOST_LEVELS:
+        return torch.arange(count, dtype=now.dtype).expand(len(now), -1)
+    steps = torch.tensor([-10, -3, -1, 1, 3, 10], dtype=now.dtype)
+    others = torch.rand(len(now), MOST_LEVELS - len(steps), generator=rng, dtype=now.dtype)
+    near = (now[:, None] + steps).clamp(0, count - 1)
+    return torch.cat([near, (others * count).floor()], -1)
+
+
+def _change(
+    acquisition: AcquisitionFunction, domain: Domain, U: Tensor, rng: Generator
+) -> tuple[Tensor, bool]:
+    """Make the best single change of each row, if there is one; return whether one was made."""
+    options = torch.cat([U[:, None], _neighbours(domain, U, rng)], 1)  # r x c x v
+    values = evaluate(acquisition, domain.expand(domain.enforce(options.flatten(0, 1))))
+    values = values.reshape(options.shape[:2])
+    best = values.argmax(-1)
+    is_better = values.gather(1, best[:, None]).squeeze(-1) > values[:, 0]
+    chosen = options[torch.arange(len(U)), best]
+    return torch.where(is_better[:, None], chosen, U), bool(is_better.any())

@@ -1,0 +1,55 @@
+"""Quasi-Newton ascent from many starts at once."""
+
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from botorch.acquisition import AcquisitionFunction
+from torch import Tensor
+
+from neuralbo.maximizers.base import (
+    around,
+    ascend,
+    choose,
+    coordinates_of,
+    evaluate,
+    pick,
+    spread_of,
+)
+from neuralbo.step import Step
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Multistart:
+    """Evenly spread candidates and some around the best observations; the best few climb.
+
+    Integers and categories keep the values of their candidate: `Mixed` moves them too.
+
+    Attributes:
+        candidates: points of a Sobol sequence that are looked at first.
+        local: further points around the best observations.
+        restarts: how many candidates climb, side by side.
+        rounds: the most evaluations of a climb.
+    """
+
+    candidates: int = 1024
+    local: int = 512
+    restarts: int = 10
+    rounds: int = 60
+
+    def __call__(self, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
+        """Return the q best points found."""
+        domain, rng = step.domain, step.rng
+        U = torch.cat(
+            [coordinates_of(domain, self.candidates, rng), around(step, self.local, rng)]
+        )
+        U = domain.enforce(U)
+        X = domain.expand(U)
+        values = evaluate(acquisition, X)
+        start = choose(values, self.restarts, rng)
+        found = ascend(
+            acquisition, X[start], domain.movable(U[start]), spread_of(values), self.rounds
+        )
+        X = torch.cat([found, X])
+        return pick(step, X, torch.cat([evaluate(acquisition, found), values]), q)

@@ -1,0 +1,6 @@
+"""Networks without state: weights are an argument, s networks at once, one loop trains them."""
+
+from neuralbo.networks.mlp import ACTIVATIONS, MLP
+from neuralbo.networks.train import train
+
+__all__ = ["ACTIVATIONS", "MLP", "train"]

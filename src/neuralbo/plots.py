@@ -1,0 +1,42 @@
+"""Figures of studies; they need the extra `lab` (matplotlib)."""
+
+from typing import TYPE_CHECKING, Any
+
+from neuralbo.study import best_so_far, finished
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from optuna.study import Study
+
+
+def _new_figure() -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError(
+            "plots need matplotlib; install it with: pip install 'neuralbo[lab]'"
+        ) from error
+    return Figure(figsize=(8, 4.5), layout="constrained")
+
+
+def convergence(study: "Study") -> "Figure":
+    """Draw the value of each trial and the best so far; failed trials are marked below."""
+    figure = _new_figure()
+    axes = figure.add_subplot()
+    trials = finished(study)
+    values = [(i, t.value) for i, t in enumerate(trials, 1) if t.value is not None]
+    failed = [i for i, t in enumerate(trials, 1) if t.value is None]
+    if values:
+        axes.plot(*zip(*values, strict=True), "o", color="0.6", markersize=4, label="trial")
+        path = best_so_far(study)
+        axes.step(
+            range(1, len(path) + 1), path, where="post", color="tab:blue", linewidth=2,
+            label=f"best so far: {study.best_value:.6g}",
+        )  # fmt: skip
+    if failed:
+        low = axes.get_ylim()[0]
+        axes.plot(failed, [low] * len(failed), "x", color="tab:red", label="failed", clip_on=False)
+    axes.set(xlabel="trial", ylabel="value", title=study.study_name)
+    axes.legend()
+    axes.grid(alpha=0.3)
+    return figure  # type: ignore[no-any-return]

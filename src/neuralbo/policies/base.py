@@ -1,0 +1,27 @@
+"""What a policy is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, final, runtime_checkable
+
+from torch import Tensor
+
+from neuralbo.step import Step
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """Points to evaluate, q x d, and what is worth recording about them."""
+
+    points: Tensor
+    facts: Mapping[str, float | str] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """How the next points are chosen. It holds settings only."""
+
+    def propose(self, step: Step, q: int = 1) -> Proposal:
+        """Choose the next q points, legal and if possible not seen before."""
+        ...

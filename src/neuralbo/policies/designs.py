@@ -1,0 +1,51 @@
+"""Policies that look at no value: random points and designs that cover the domain."""
+
+from dataclasses import dataclass
+from typing import final
+
+import torch
+
+from neuralbo.maximizers.base import pick
+from neuralbo.policies.base import Proposal
+from neuralbo.step import FIT, Step, generator
+
+HYPERCUBE = 32  # points of one Latin hypercube when the number of trials is not known
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RandomSearch:
+    """Independent uniform points."""
+
+    def propose(self, step: Step, q: int = 1) -> Proposal:
+        """Draw q points, leaving out repetitions in a domain with few points."""
+        X = step.domain.sample(q + 32, step.rng)
+        return Proposal(pick(step, X, -torch.arange(len(X), dtype=X.dtype), q))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sobol:
+    """Points number, number + 1, ... of one scrambled Sobol sequence for the whole study."""
+
+    def propose(self, step: Step, q: int = 1) -> Proposal:
+        """Return the next q points of the sequence, without those that are taken."""
+        X = step.domain.sobol(q + 32, generator(step.seed, FIT), skip=step.number)
+        return Proposal(pick(step, X, -torch.arange(len(X), dtype=X.dtype), q))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class LatinHypercube:
+    """Latin hypercubes of the size of the study, or of `HYPERCUBE` points, one after another."""
+
+    def propose(self, step: Step, q: int = 1) -> Proposal:
+        """Return the next q points of the design."""
+        size = step.horizon or HYPERCUBE
+        first = step.number // size
+        cubes = [
+            step.domain.latin_hypercube(size, generator(step.seed, FIT, first + i))
+            for i in range(2 + q // size)
+        ]
+        X = torch.cat(cubes)[step.number % size :]
+        return Proposal(pick(step, X, -torch.arange(len(X), dtype=X.dtype), q))

@@ -1,0 +1,163 @@
+"""A joint law for models that only define one at each point.
+
+Notation
+    F_x   the model's law of f(x)          g     a random field, g(x) ~ N(0, 1) at every x
+    w_j   frequency j of h, d numbers      a, c  h numbers each, N(0, 1)
+    Phi   the cdf of N(0, 1)
+"""
+
+import math
+import secrets
+from dataclasses import dataclass
+from typing import Protocol, Self, final
+
+import torch
+from botorch.posteriors.posterior import Posterior
+from torch import Generator, Tensor
+
+
+class Law(Protocol):
+    """A law of one number at each index of b x q, as `GaussianMixture` is."""
+
+    @property
+    def mean(self) -> Tensor:
+        """The means, b x q."""
+        ...
+
+    @property
+    def variance(self) -> Tensor:
+        """The variances, b x q."""
+        ...
+
+    def quantile(self, p: Tensor) -> Tensor:
+        """The values that are not exceeded with probability p, which is broadcast to b x q."""
+        ...
+
+    def log_density(self, y: Tensor) -> Tensor:
+        """The log density at y, which is broadcast to b x q."""
+        ...
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Field:
+    """g(x) = (1/sqrt h) sum_j a_j cos(w_j.x) + c_j sin(w_j.x): smooth, of variance exactly 1.
+
+    Its covariance is (1/h) sum_j cos(w_j.(x - x')), which tends to the kernel whose spectrum the
+    frequencies are drawn from. Rahimi and Recht (2007), Sec. 3; the form with sines, since the
+    one with random phases has unit variance only on average.
+    """
+
+    frequencies: Tensor  # h x d
+
+    @classmethod
+    def draw(cls, d: int, rng: Generator, lengthscale: float = 0.2, features: int = 128) -> Self:
+        """Draw frequencies of the squared exponential exp(-|x - x'|^2 / (2 l^2)) in d dimensions.
+
+        Args:
+            d: The dimension of x, a point of the unit cube.
+            rng: Draws the frequencies.
+            lengthscale: l / sqrt(d). Distances in the cube grow like sqrt(d), so that typical
+                points are as strongly tied in many dimensions as in few.
+            features: The number h of frequencies.
+        """
+        normals = torch.randn(features, d, generator=rng, dtype=torch.float64, device=rng.device)
+        return cls(normals / (lengthscale * math.sqrt(d)))
+
+    def features(self, X: Tensor) -> Tensor:
+        """Evaluate what a and c multiply, ... x 2h for X ... x d; every row has length 1."""
+        angles = X @ self.frequencies.to(X).mT
+        return torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(len(self.frequencies))
+
+
+@final
+class Marginals(Posterior):
+    """f(x) = F_x^-1(Phi(g(x))): the model's law at each x, tied together by a random field.
+
+    A Gaussian copula. The law at every single point is exactly the model's; one point given
+    twice is one point; draws are as smooth in x as F_x and g are. How values at different points
+    hang together is g's, not the model's, which does not say.
+
+    Args:
+        law: F_x at the points, b x q.
+        field_features: `Field.features` at the same points, b x q x 2h.
+
+    Raises:
+        ValueError: The two are not of the same points.
+    """
+
+    def __init__(self, law: Law, field_features: Tensor) -> None:
+        if law.mean.shape != field_features.shape[:-1] or field_features.ndim < 2:
+            raise ValueError(
+                "law and field_features must be of the same points, b x q and b x q x 2h, got "
+                f"{tuple(law.mean.shape)} and {tuple(field_features.shape)}."
+            )
+        self.law = law
+        self.field_features = field_features
+
+    @property
+    def device(self) -> torch.device:
+        """The device of the field."""
+        return self.field_features.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The dtype of the field."""
+        return self.field_features.dtype
+
+    @property
+    def mean(self) -> Tensor:
+        """The mean of the law, b x q x 1."""
+        return self.law.mean.unsqueeze(-1)
+
+    @property
+    def variance(self) -> Tensor:
+        """The variance of the law, b x q x 1."""
+        return self.law.variance.unsqueeze(-1)
+
+    @property
+    def base_sample_shape(self) -> torch.Size:
+        """The shape of one sample, b x q x 1."""
+        return self._extended_shape()
+
+    @property
+    def batch_range(self) -> tuple[int, int]:
+        """The dimensions of b within b x q x 1."""
+        return 0, -2
+
+    def draw_with(self, rng: Generator, sample_shape: torch.Size) -> Tensor:
+        """Draw functions; sample_shape x b x q x 1.
+
+        Which functions are drawn depends on `rng` and `sample_shape` only.
+        """
+        shape = (*sample_shape, self.field_features.shape[-1])
+        ac = torch.randn(shape, generator=rng, dtype=self.dtype, device=rng.device)
+        g = torch.tensordot(ac.to(self.device), self.field_features, dims=([-1], [-1]))
+        edge = torch.finfo(self.dtype).eps  # beyond eight deviations Phi rounds to one
+        p = torch.special.ndtr(g).clamp(edge, 1 - edge)
+        return self.law.quantile(p).unsqueeze(-1)
+
+    def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
+        """Draw with fresh entropy, sample_shape x b x q x 1; None is one sample.
+
+        No generator is passed here and the global one is left alone, so no seed repeats these
+        draws: a seeded draw goes through `SharedDraws` or `draw_with`.
+        """
+        rng = Generator().manual_seed(secrets.randbits(63))
+        return self.draw_with(rng, torch.Size([1]) if sample_shape is None else sample_shape)
+
+    def quantile(self, value: Tensor) -> Tensor:
+        """Quantiles of the law for the probabilities `value`; value.shape x b x q x 1."""
+        return self.law.quantile(self._outer(value)).unsqueeze(-1)
+
+    def density(self, value: Tensor) -> Tensor:
+        """The density of the law at `value`; value.shape x b x q x 1."""
+        return self.law.log_density(self._outer(value)).exp().unsqueeze(-1)
+
+    def _outer(self, value: Tensor) -> Tensor:
+        """`value` with a dimension of one for each of b x q."""
+        ones = [1] * (self.field_features.ndim - 1)
+        return value.to(self.field_features).reshape(*value.shape, *ones)
+
+    def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008
+        return sample_shape + self.field_features.shape[:-1] + torch.Size([1])

@@ -1,0 +1,107 @@
+"""What one suggestion may look at."""
+
+from collections.abc import MutableMapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, final
+
+import numpy as np
+import torch
+from botorch.models.model import Model
+from torch import Generator
+
+from neuralbo.data import Data
+from neuralbo.domain import Domain
+from neuralbo.surrogates.base import Surrogate, WarmStarts
+
+FIRST_LANDMARK = 8
+FIT, SUGGEST = 0, 1  # which stream of random numbers
+
+
+def generator(seed: int, *keys: int) -> Generator:
+    """Return the generator of a stream; different keys give independent ones."""
+    state = np.random.SeedSequence([seed, *keys]).generate_state(1, np.uint64)[0]
+    return torch.Generator().manual_seed(int(state >> np.uint64(1)))
+
+
+def landmark(n: int) -> int | None:
+    """Return the largest of 8, 12, 18, 27, ... that is below n, or None."""
+    last, following = None, FIRST_LANDMARK
+    while following < n:
+        last, following = following, following * 3 // 2
+    return last
+
+
+def digest(data: Data) -> bytes:
+    """Return a short name of the observations, equal only for equal ones."""
+    content = blake2b(data.X.numpy().tobytes(), digest_size=16)
+    content.update(data.Y.numpy().tobytes())
+    return content.digest()
+
+
+@final
+@dataclass(frozen=True)
+class Step:
+    """One suggestion's view of the study; a suggestion is a function of it and nothing else.
+
+    Fits draw from a stream that all suggestions of a study share (so a network keeps its random
+    features), the rest from a stream of this suggestion's number.
+
+    Attributes:
+        number: the number of the suggestion in the study.
+        horizon: how many there will be, or None if nobody knows.
+        memory: fits of earlier suggestions; it saves time and never changes a result.
+        rng: the random numbers of this suggestion.
+    """
+
+    data: Data
+    domain: Domain
+    seed: int
+    number: int
+    horizon: int | None = None
+    memory: MutableMapping[Any, Model] = field(default_factory=dict, repr=False)
+    rng: Generator = field(default_factory=Generator, repr=False)
+
+    @staticmethod
+    def of(
+        data: Data,
+        domain: Domain,
+        *,
+        seed: int,
+        number: int,
+        horizon: int | None = None,
+        memory: MutableMapping[Any, Model] | None = None,
+    ) -> "Step":
+        """Make the step of a suggestion, with the random numbers that belong to its number."""
+        rng = generator(seed, SUGGEST, number)
+        return Step(data, domain, seed, number, horizon, {} if memory is None else memory, rng)
+
+    def fit(self, recipe: Surrogate, data: Data) -> Model:
+        """Fit a recipe, once for the same data, from the landmark before if it can.
+
+        A landmark is a fit to the first 8, 12, 18, 27, ... observations, itself begun at the
+        one before: the chain depends on the data alone, so a resumed study gets equal models.
+        """
+        key = (recipe, digest(data))
+        if key not in self.memory:
+            self.memory[key] = self._fit(recipe, data)
+        return self.memory[key]
+
+    def _fit(self, recipe: Surrogate, data: Data) -> Model:
+        rng = generator(self.seed, FIT)
+        before = landmark(data.n) if isinstance(recipe, WarmStarts) else None
+        if before is None or not isinstance(recipe, WarmStarts):
+            return recipe.fit(data, rng)
+        return recipe.fit_from(data, rng, self.fit(recipe, data.first(before)))
+
+
+@final
+class Memory(dict[Any, Model]):
+    """The latest fits, so many that all landmarks of a study have room."""
+
+    most = 64
+
+    def __setitem__(self, key: Any, model: Model) -> None:
+        super().__setitem__(key, model)
+        while len(self) > self.most:
+            del self[next(iter(self))]

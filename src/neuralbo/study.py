@@ -1,0 +1,314 @@
+"""minimize(): a study in Optuna's storage, with our sampler, a progress bar and resume."""
+
+import math
+import sqlite3
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import optuna
+from optuna.storages import BaseStorage, RDBStorage
+from optuna.study import Study
+from optuna.trial import FrozenTrial, TrialState
+from sqlalchemy.exc import SQLAlchemyError
+
+from neuralbo.criteria import Criterion
+from neuralbo.errors import FailedTrialWarning, StorageError
+from neuralbo.maximizers import Maximizer
+from neuralbo.optimizer import Direction, finite_or_none, sign_of
+from neuralbo.policies import Policy
+from neuralbo.progress import progress_bar
+from neuralbo.sampler import INTERRUPTED, WORKER, NeuralSampler, is_interrupted, published
+from neuralbo.space import Space
+from neuralbo.surrogates import Surrogate
+from neuralbo.workers import is_gone
+
+SQLITE = "sqlite:///"
+LOCK_SECONDS = 60  # how long a worker waits for another one's transaction
+NAMELESS_SECONDS = 5.0  # a trial that names no worker after this time was cut off at its birth
+SAME_ERRORS = 3  # so many equal exceptions at the very start end the run
+
+Callback = Callable[[Study, FrozenTrial], None]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a run found; `study` is Optuna's and knows everything else."""
+
+    study: Study
+
+    @property
+    def best_params(self) -> dict[str, Any]:
+        """The parameters of the best value."""
+        return dict(self._best.params)
+
+    @property
+    def best_value(self) -> float:
+        """The best value."""
+        value = self._best.value
+        assert value is not None
+        return value
+
+    @property
+    def _best(self) -> FrozenTrial:
+        try:
+            return self.study.best_trial
+        except ValueError:
+            raise ValueError(
+                "no trial has given a value; result.study.trials[0].user_attrs['error'] says why."
+            ) from None
+
+
+def minimize(  # noqa: PLR0913
+    f: Callable[[dict[str, Any]], float],
+    space: Mapping[str, Any] | Space,
+    n_trials: int | None = None,
+    *,
+    timeout: float | None = None,
+    n_jobs: int = 1,
+    storage: str | BaseStorage | None = None,
+    study_name: str = "neuralbo",
+    surrogate: str | Surrogate | Policy = "auto",
+    criterion: str | Criterion | None = None,
+    maximizer: str | Maximizer | None = None,
+    callbacks: Sequence[Callback] = (),
+    direction: Direction = "minimize",
+    progress: bool | None = None,
+    seed: int | None = None,
+) -> Result:
+    """Find the parameters with the smallest value of f in few evaluations.
+
+    A failing evaluation (an exception, None, NaN, an infinite value) is recorded and avoided
+    later; it does not end the run, unless the very first three fail in the same way. With a
+    storage, a second call continues the study of that name, also after a crash.
+
+    Args:
+        f: takes a dictionary of parameters and returns a number.
+        space: parameters by name: `Real`, `Integer`, `Categorical`.
+        n_trials: evaluations to make in this call; None for no limit but `timeout`.
+        timeout: seconds after which no further evaluation begins.
+        n_jobs: evaluations at a time, in threads.
+        storage: where the study is kept, as in "sqlite:///runs/my.db"; None for memory.
+        study_name: its name there.
+        surrogate: the model, a name of the catalog or a recipe.
+        criterion: what a point is worth, likewise.
+        maximizer: how the best point is found, likewise.
+        callbacks: called with the study and each finished trial.
+        direction: "maximize" for the largest value.
+        progress: show a progress bar; None shows one in a terminal.
+        seed: equal seeds give equal runs; None draws one and keeps it in the study.
+
+    Raises:
+        ValueError: if an argument is not legal, or the study belongs to another space.
+        StorageError: if the storage cannot be read or written.
+    """
+    space = space if isinstance(space, Space) else Space(space)
+    sampler = NeuralSampler(
+        surrogate, criterion, maximizer, seed=seed, n_trials=n_trials, space=space
+    )
+
+    def objective(trial: optuna.Trial) -> float:
+        return f(ask_params(trial, space))
+
+    with storage_errors(storage):
+        study = open_study(storage, study_name, direction, sampler)
+        check_same_space(study, space)
+        optimize(
+            study, objective, n_trials=n_trials, timeout=timeout, n_jobs=n_jobs,
+            callbacks=callbacks, progress=progress,
+        )  # fmt: skip
+    return Result(study)
+
+
+def ask_params(trial: optuna.Trial, space: Space) -> dict[str, Any]:
+    """Ask a trial for the parameters of a space, parents first, only those that exist."""
+    params: dict[str, Any] = {}
+    distributions = space.distributions
+    for name in space.parameters:
+        if space.is_active(name, params):
+            params[name] = trial._suggest(name, distributions[name])
+    return params
+
+
+def open_study(
+    storage: str | BaseStorage | None, name: str, direction: Direction, sampler: NeuralSampler
+) -> Study:
+    """Make or load a study; a SQLite file's folder is made if it is missing."""
+    sign_of(direction)
+    if isinstance(storage, str) and storage.startswith(SQLITE):
+        Path(storage.removeprefix(SQLITE)).expanduser().parent.mkdir(parents=True, exist_ok=True)
+        storage = RDBStorage(storage, engine_kwargs={"connect_args": {"timeout": LOCK_SECONDS}})
+    with quiet_optuna():
+        study = optuna.create_study(
+            storage=storage, sampler=sampler, study_name=name, direction=direction,
+            load_if_exists=True,
+        )  # fmt: skip
+    if [d.name.lower() for d in study.directions] != [direction]:
+        raise ValueError(
+            f"the study {name!r} exists with direction "
+            f"{[d.name.lower() for d in study.directions]}, not {direction!r}; "
+            "use another study_name."
+        )
+    return study
+
+
+def check_same_space(study: Study, space: Space) -> None:
+    """Raise ValueError if the study has trials of other parameters."""
+    distributions = space.distributions
+    for trial in study.get_trials(deepcopy=False):
+        for name, old in trial.distributions.items():
+            if distributions.get(name) != old:
+                raise ValueError(
+                    f"the study {study.study_name!r} was made with {name} = {old}, but now it is "
+                    f"{distributions.get(name, 'gone')}; use another study_name or storage."
+                )
+
+
+def optimize(  # noqa: PLR0913
+    study: Study,
+    objective: Callable[[optuna.Trial], float],
+    *,
+    n_trials: int | None,
+    timeout: float | None = None,
+    n_jobs: int = 1,
+    callbacks: Sequence[Callback] = (),
+    progress: bool | None = None,
+) -> None:
+    """Run Optuna's loop on an objective, with recovery, failures and progress as ours are."""
+    if n_trials is None and timeout is None:
+        raise ValueError("give n_trials=, timeout= or both: a run must end.")
+    if n_trials is not None and n_trials < 0:
+        raise ValueError(f"n_trials must not be negative, got {n_trials}.")
+    recover(study)
+    guarded = _Guarded(study, objective)
+    with quiet_optuna(), progress_bar(study, n_trials, progress) as advance:
+        study.optimize(
+            guarded, n_trials=n_trials, timeout=timeout, n_jobs=n_jobs, catch=(Exception,),
+            callbacks=[advance, *callbacks],
+        )  # fmt: skip
+    if guarded.fatal is not None:
+        raise guarded.fatal
+
+
+@final
+class _Guarded:
+    """The objective of a user, whose failures are put on record."""
+
+    def __init__(self, study: Study, objective: Callable[[optuna.Trial], float]) -> None:
+        self.study, self.objective = study, objective
+        self.errors: list[str] = []
+        self.has_value = any(
+            t.state == TrialState.COMPLETE for t in study.get_trials(deepcopy=False)
+        )
+        self.fatal: Exception | None = None
+        self.lock = threading.Lock()
+
+    def __call__(self, trial: optuna.Trial) -> float:
+        try:
+            raw = self.objective(trial)
+            value = finite_or_none(raw)
+            if value is None:
+                raise NotAValueError(f"the objective returned {raw!r}.")
+        except optuna.TrialPruned:
+            raise
+        except Exception as error:
+            self._record(trial, error)
+            raise
+        except BaseException:  # Ctrl-C or sys.exit: the parameters are not to blame
+            self.study._storage.set_trial_system_attr(trial._trial_id, INTERRUPTED, True)
+            raise
+        self.has_value = True
+        return value
+
+    def _record(self, trial: optuna.Trial, error: Exception) -> None:
+        trial.set_user_attr("error", f"{type(error).__name__}: {error}"[:1000])
+        trial.set_user_attr("traceback", traceback.format_exc()[-2000:])
+        with self.lock:
+            self.errors.append(f"{type(error).__name__}: {error}")
+            is_hopeless = len(self.errors) >= SAME_ERRORS and len(set(self.errors)) == 1
+            if is_hopeless and not self.has_value and not isinstance(error, NotAValueError):
+                self.fatal = error
+                self.study.stop()
+        if len(self.errors) == self.errors.count(self.errors[-1]):
+            warnings.warn(
+                f"trial {trial.number} failed with {self.errors[-1]} It is recorded as failed "
+                "and its neighbourhood is avoided; user_attrs['traceback'] says where.",
+                FailedTrialWarning,
+                stacklevel=2,
+            )
+
+
+class NotAValueError(ValueError):
+    """The objective returned None, NaN or an infinite value."""
+
+
+def recover(study: Study) -> None:
+    """Mark trials whose process is gone as interrupted, and put them in the queue again."""
+    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
+        if _is_orphan(study, trial):
+            study._storage.set_trial_system_attr(trial._trial_id, INTERRUPTED, True)
+            study.tell(trial.number, state=TrialState.FAIL)
+            if published(trial):
+                study.enqueue_trial(published(trial))
+
+
+def _is_orphan(study: Study, trial: FrozenTrial) -> bool:
+    """Return whether a running trial's process is gone, waiting a moment if it has no name."""
+    while WORKER not in trial.system_attrs:
+        assert trial.datetime_start is not None
+        age = time.time() - trial.datetime_start.timestamp()
+        if age > NAMELESS_SECONDS:
+            return not trial.params
+        time.sleep(0.2)
+        trial = study.get_trials(deepcopy=False)[trial.number]
+    return trial.state == TrialState.RUNNING and is_gone(trial.system_attrs[WORKER])
+
+
+@contextmanager
+def quiet_optuna() -> Iterator[None]:
+    """Keep Optuna's log for errors while the progress bar or our warnings speak."""
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.CRITICAL)
+    try:
+        yield
+    finally:
+        optuna.logging.set_verbosity(before)
+
+
+@contextmanager
+def storage_errors(storage: object) -> Iterator[None]:
+    """Turn what a database says into a `StorageError` that names the storage."""
+    try:
+        yield
+    except (SQLAlchemyError, sqlite3.Error, optuna.exceptions.StorageInternalError, OSError) as e:
+        if isinstance(e, OSError) and not isinstance(storage, str):
+            raise
+        reason = str(e.__cause__ or e).splitlines()[0]
+        raise StorageError(
+            f"the storage {storage!r} cannot be used: {reason}. Is the path right, writable and "
+            "not locked by another program? Finished trials are kept."
+        ) from e
+
+
+def finished(study: Study) -> list[FrozenTrial]:
+    """Return the trials that count: finished and not interrupted, in their order."""
+    trials = study.get_trials(deepcopy=False)
+    return [t for t in trials if t.state.is_finished() and not is_interrupted(t)]
+
+
+def best_so_far(study: Study) -> list[float]:
+    """Return the best value after each finished trial; NaN before the first."""
+    sign = sign_of(study.direction.name.lower())
+    best, path = -math.inf, []
+    for trial in finished(study):
+        if trial.value is not None and math.isfinite(trial.value):
+            best = max(best, sign * trial.value)
+        path.append(sign * best if math.isfinite(best) else math.nan)
+    return path

@@ -1,0 +1,16 @@
+"""Models of the objective: recipes, and what `fit` makes of them."""
+
+from neuralbo.surrogates.auto import Auto
+from neuralbo.surrogates.base import DrawsFunctions, GaussianModel, Surrogate, WarmStarts
+from neuralbo.surrogates.gp import GaussianProcess
+from neuralbo.surrogates.rvfl import BayesianRVFL
+
+__all__ = [
+    "Auto",
+    "BayesianRVFL",
+    "DrawsFunctions",
+    "GaussianModel",
+    "GaussianProcess",
+    "Surrogate",
+    "WarmStarts",
+]

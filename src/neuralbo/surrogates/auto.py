@@ -1,0 +1,44 @@
+"""The default: a Gaussian process while there are few trials, a random-feature network later."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar, final
+
+from botorch.models.model import Model
+from torch import Generator
+
+from neuralbo.data import Data
+from neuralbo.surrogates.base import Scaling, Surrogate, WarmStarts
+from neuralbo.surrogates.gp import GaussianProcess
+from neuralbo.surrogates.rvfl import BayesianRVFL
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """`few` up to `most` observations, `many` beyond; the model's facts say which it was.
+
+    The cost of a Gaussian process grows with the cube of the number of trials, that of a
+    random-feature network does not grow with its square.
+    """
+
+    few: Surrogate = field(default_factory=GaussianProcess)
+    many: Surrogate = field(default_factory=BayesianRVFL)
+    most: int = 300
+
+    scaling: ClassVar[Scaling] = "standard"
+    is_smooth: ClassVar[bool] = True
+
+    def choice(self, data: Data) -> Surrogate:
+        """Return the surrogate for these data."""
+        return self.few if data.n <= self.most else self.many
+
+    def fit(self, data: Data, rng: Generator) -> Model:
+        """Fit the surrogate that the number of observations asks for."""
+        return self.choice(data).fit(data, rng)
+
+    def fit_from(self, data: Data, rng: Generator, start: Model) -> Model:
+        """Fit it from `start` if it can begin there."""
+        chosen = self.choice(data)
+        if isinstance(chosen, WarmStarts):
+            return chosen.fit_from(data, rng, start)
+        return chosen.fit(data, rng)

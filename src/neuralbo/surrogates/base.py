@@ -1,0 +1,160 @@
+"""What a surrogate is, and what its fitted model is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal, Protocol, final, runtime_checkable
+
+import torch
+from botorch.acquisition.objective import PosteriorTransform
+from botorch.models.model import Model
+from botorch.posteriors import GPyTorchPosterior, Posterior, TransformedPosterior
+from gpytorch.distributions import MultivariateNormal
+from torch import Generator, Tensor
+
+from neuralbo.data import Data
+
+Scaling = Literal["standard", "range", "none"]
+Facts = Mapping[str, float | str]
+LEAST_VARIANCE = 1e-18  # in the model's units; the variance at a noiseless observation is not 0
+
+
+@runtime_checkable
+class Surrogate(Protocol):
+    """A way to fit a model to data. It holds settings only: `fit` leaves it as it was.
+
+    Attributes:
+        scaling: how it scales Y for itself; its model answers in the units of `data.Y`.
+        is_smooth: whether the posterior is differentiable in X.
+    """
+
+    scaling: ClassVar[Scaling]
+    is_smooth: ClassVar[bool]
+
+    def fit(self, data: Data, rng: Generator) -> Model:
+        """Fit a model; equal data and an equal state of `rng` give equal models."""
+        ...
+
+
+@runtime_checkable
+class WarmStarts(Protocol):
+    """A surrogate that can begin where an earlier fit on fewer data ended."""
+
+    def fit_from(self, data: Data, rng: Generator, start: Model) -> Model:
+        """Fit a model, beginning at `start`, which this recipe fitted to the first trials."""
+        ...
+
+
+@runtime_checkable
+class StatesFacts(Protocol):
+    """A model that has something to say for the record of the trial."""
+
+    facts: Facts
+
+
+class DrawsFunctions(Model, ABC):
+    """A fitted model that can draw a whole function of its posterior."""
+
+    @abstractmethod
+    def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
+        """Draw one function, b x q x d to b x q x m, smooth in its argument."""
+
+
+class GaussianModel(DrawsFunctions):
+    """A fitted model of one output whose posterior is Gaussian, in the units of the data.
+
+    Attributes:
+        facts: what is worth recording with a trial, such as the log evidence.
+        noise_variance: variance of the observation noise, in the units of the data squared.
+    """
+
+    noise_variance: Tensor
+    facts: Facts
+    num_outputs = 1
+
+    @abstractmethod
+    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and variance of f at each point, ... x d to ... and ...."""
+
+    @abstractmethod
+    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and covariance over q points, b x q x d to b x q and b x q x q."""
+
+    @abstractmethod
+    def condition_on_observations(self, X: Tensor, Y: Tensor, **kwargs: Any) -> "GaussianModel":
+        """Return the model after further observations, n x d and n x 1, settings unchanged."""
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """The models here are single ones: the empty shape."""
+        return torch.Size([])
+
+    def posterior(
+        self,
+        X: Tensor,
+        output_indices: list[int] | None = None,
+        observation_noise: bool | Tensor = False,
+        posterior_transform: PosteriorTransform | None = None,
+    ) -> Posterior:
+        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
+        if output_indices not in (None, [0]):
+            raise ValueError(f"this model has one output, got output_indices={output_indices}.")
+        mean, covariance = self.joint(X)
+        noise = (
+            observation_noise.squeeze(-1)
+            if isinstance(observation_noise, Tensor)
+            else self.noise_variance * observation_noise
+        )
+        diagonal = covariance.diagonal(dim1=-2, dim2=-1)
+        covariance = covariance + torch.diag_embed(noise.expand_as(diagonal))
+        posterior = GPyTorchPosterior(MultivariateNormal(mean, covariance, validate_args=False))
+        return posterior if posterior_transform is None else posterior_transform(posterior)
+
+    def subset_output(self, idcs: list[int]) -> "GaussianModel":
+        """Return the model of the outputs named: there is one."""
+        if list(idcs) not in ([0], [-1]):
+            raise ValueError(f"this model has one output, got {idcs}.")
+        return self
+
+
+def moments_of(posterior: Posterior) -> tuple[Tensor, Tensor]:
+    """Return mean and variance, b x q x m; botorch's base class does not promise them."""
+    mean: Tensor = posterior.mean  # type: ignore[attr-defined]
+    variance: Tensor = posterior.variance  # type: ignore[attr-defined]
+    return mean, variance
+
+
+@final
+class Negated(Model):
+    """A model of -y, for those who minimize."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self.model = model
+
+    @property
+    def num_outputs(self) -> int:
+        """The outputs of the model."""
+        outputs: int = self.model.num_outputs
+        return outputs
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """The batch shape of the model."""
+        return self.model.batch_shape
+
+    def posterior(
+        self,
+        X: Tensor,
+        output_indices: list[int] | None = None,
+        observation_noise: bool | Tensor = False,
+        posterior_transform: PosteriorTransform | None = None,
+    ) -> Posterior:
+        """Return the law of -f."""
+        inner = self.model.posterior(X, output_indices, observation_noise)
+        posterior = TransformedPosterior(
+            inner,
+            sample_transform=torch.neg,
+            mean_transform=lambda mean, _: -mean,
+            variance_transform=lambda _, variance: variance,
+        )
+        return posterior if posterior_transform is None else posterior_transform(posterior)

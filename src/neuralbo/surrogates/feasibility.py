@@ -1,0 +1,59 @@
+"""How likely an evaluation gives a value: logistic regression on random features.
+
+Notation
+    phi(x)  h   features          w  h  weights, N(0, I/PRIOR_PRECISION) a priori
+    H  h x h    Hessian of the negative log posterior at its mode (Laplace)
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Generator, Tensor
+
+from neuralbo.data import Data
+
+FEATURES = 256
+LENGTH = 0.25  # of the random waves, times sqrt(d)
+PRIOR_VARIANCE = 9.0  # of the logit: three standard deviations go from 0.01 % to 99.99 %
+NEWTON_STEPS = 25
+
+
+def probability_of_success(data: Data, rng: Generator) -> Callable[[Tensor], Tensor]:
+    """Learn p(x) from the points that gave a value and those that failed; ... x d to ....
+
+    logit p(x) = c + w'phi(x), c the logit of (successes + 1)/(all + 2), w by Laplace's method,
+    averaged over its posterior as in MacKay (1992): logit / sqrt(1 + pi variance / 8). Far from
+    all trials p is near the share of successes, at a lone failure below one half.
+    """
+    X = torch.cat([data.X, data.X_failed])
+    z = torch.cat([torch.ones(data.n), torch.zeros(len(data.X_failed))]).to(X)
+    d = X.shape[-1]
+    waves = torch.randn(FEATURES, d, generator=rng, dtype=X.dtype) / (LENGTH * math.sqrt(d))
+    scale = math.sqrt(PRIOR_VARIANCE / FEATURES)
+
+    def features(points: Tensor) -> Tensor:
+        phase = points @ waves.mT
+        return scale * torch.cat([phase.cos(), phase.sin()], -1)
+
+    Phi = features(X)
+    c = math.log((data.n + 1) / (len(data.X_failed) + 1))
+    w = torch.zeros_like(Phi[0])
+    identity = torch.eye(len(w), dtype=X.dtype)
+    for _ in range(NEWTON_STEPS):
+        p = torch.sigmoid(c + Phi @ w)
+        H = Phi.mT @ ((p * (1 - p))[:, None] * Phi) + identity
+        step = torch.cholesky_solve((Phi.mT @ (z - p) - w)[:, None], torch.linalg.cholesky(H))
+        w = w + step.squeeze(-1)
+        if step.abs().max() < 1e-8:
+            break
+    L = torch.linalg.cholesky(H)
+
+    def probability(points: Tensor) -> Tensor:
+        phi = features(points)
+        flat = phi.reshape(-1, phi.shape[-1])
+        half = torch.linalg.solve_triangular(L, flat.mT, upper=False)
+        variance = half.square().sum(0).reshape(phi.shape[:-1])
+        return torch.sigmoid((c + phi @ w) / (1 + math.pi * variance / 8).sqrt())
+
+    return probability

@@ -1,0 +1,319 @@
+"""A Gaussian process whose hyper-parameters maximize the evidence.
+
+Notation
+    K  n x n  covariance of the observations, noise included     L  its Cholesky factor
+    a  n      K^-1 (y - m)                                       m  the constant mean
+    theta  k  logarithms of the hyper-parameters; the last one is the noise variance
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, final
+
+import torch
+from botorch.models.model import Model
+from torch import Generator, Tensor
+
+from neuralbo.data import Data, Units, single_output
+from neuralbo.errors import FitError
+from neuralbo.quasi_newton import minimize
+from neuralbo.surrogates.base import LEAST_VARIANCE, GaussianModel, Scaling
+from neuralbo.surrogates.kernels import (
+    Between,
+    Constant,
+    Kernel,
+    Matern,
+    Pairs,
+    Positive,
+    SquaredExponential,
+    Within,
+)
+
+LOG_2PI = math.log(2 * math.pi)
+JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)  # added to K in turn if it is not positive definite
+FEATURES = 1024  # frequencies of a drawn function
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class GaussianProcess:
+    """y = m + f(x) + e,  f ~ GP(0, k),  e ~ N(0, s2); m, s2 and k's numbers by evidence (ML-II).
+
+    log p(y) = -(y-m)'a/2 - log|K|/2 - n log(2 pi)/2, plus the log-normal priors of `kernel` and
+    `noise`. Rasmussen and Williams (2006), Alg. 2.1 and Eq. (5.8); 000 1.1.6, Alg. 3.
+    The constant mean is the generalized least-squares one, so it needs no search. Default
+    kernel: Matern-5/2 with a length scale for each column whose prior grows with sqrt(d).
+
+    Attributes:
+        noise: how the noise variance is chosen, in units of Y's variance.
+        restarts: random starts from the prior, beside its median and the warm start.
+        mean: constant, or zero in the scaled units of Y.
+        inputs: columns as they are ("unit"), in [-1,1] ("symmetric") or with the mean and
+            spread of the data ("standard"); the length scales are in these units.
+    """
+
+    kernel: Kernel = Constant() * Matern(2.5)
+    noise: Positive = Positive(1e-5, 1e-7, 1.0, spread=3.0)  # noqa: RUF009
+    restarts: int = 2
+    mean: Literal["constant", "zero"] = "constant"
+    inputs: Literal["unit", "symmetric", "standard"] = "unit"
+    clip: float | None = None
+    rounds: int = 60
+
+    scaling: ClassVar[Scaling] = "standard"
+    is_smooth: ClassVar[bool] = True
+
+    def fit(self, data: Data, rng: Generator) -> "GaussianProcessModel":
+        """Maximize the evidence from all starts at once; `rng` draws the random ones."""
+        return self._fit(data, rng, None)
+
+    def fit_from(self, data: Data, rng: Generator, start: Model) -> "GaussianProcessModel":
+        """Maximize the evidence, with the hyper-parameters of `start` among the starts."""
+        if isinstance(start, GaussianProcessModel) and start.recipe == self:
+            return self._fit(data, rng, start.theta)
+        return self._fit(data, rng, None)
+
+    def _fit(self, data: Data, rng: Generator, warm: Tensor | None) -> "GaussianProcessModel":
+        data, _ = data.clipped(self.clip)
+        units = data.standard_units()
+        y = units.numbers(single_output(data)[:, None]).squeeze(-1)
+        inputs = _input_units(self.inputs, data.X)
+        Z = inputs.numbers(data.X)
+        settings = [*self.kernel.settings(Z.shape[-1]), self.noise]
+        search = _Search(self, Within(Z), y, settings)
+        starts = search.starts(self.restarts, rng)
+        if warm is not None and warm.shape == starts.shape[1:]:
+            starts = torch.cat([warm[None], starts])
+        thetas, losses = minimize(
+            search, starts, search.bounds, rounds=self.rounds, gradient_tolerance=1e-4,
+            value_tolerance=1e-7,
+        )  # fmt: skip
+        losses = losses.nan_to_num(math.inf, math.inf, math.inf)
+        best = int(losses.argmin())
+        theta = thetas[best] if losses[best].isfinite() else starts[0]
+        return GaussianProcessModel(self, theta, (data.X, y), (inputs, units))
+
+
+@final
+class _Search:
+    """The negative log evidence, and its gradient, of B sets of hyper-parameters."""
+
+    def __init__(
+        self, recipe: GaussianProcess, pairs: Pairs, y: Tensor, settings: list[Positive]
+    ) -> None:
+        self.recipe, self.pairs, self.y = recipe, pairs, y
+        numbers = [(s.start, s.low, s.high, s.spread or math.inf) for s in settings]
+        start, low, high, self.spread = torch.tensor(numbers, dtype=y.dtype).unbind(-1)
+        self.median = start.log()
+        self.bounds = (low.log(), high.log())
+
+    def starts(self, restarts: int, rng: Generator) -> Tensor:
+        """Return the median of the prior and draws around it, within the bounds."""
+        e = torch.randn(restarts, len(self.median), generator=rng, dtype=self.median.dtype)
+        draws = self.median + e * self.spread.clamp(max=1.5)
+        return torch.cat([self.median[None], draws]).clamp(*self.bounds)
+
+    def __call__(self, theta: Tensor) -> tuple[Tensor, Tensor]:
+        """Return values, B, and gradients, B x k."""
+        with torch.enable_grad():
+            theta = theta.detach().requires_grad_()
+            K = _covariance(self.recipe.kernel, theta, self.pairs)
+            value, slope = _evidence(K.detach(), self.y, self.recipe.mean)
+            (g,) = torch.autograd.grad(K, theta, slope)
+        z = (theta.detach() - self.median) / self.spread
+        return 0.5 * z.square().sum(-1) - value, z / self.spread - g
+
+
+def _covariance(kernel: Kernel, theta: Tensor, pairs: Pairs) -> Tensor:
+    """Return K, B x n x n, with the noise on its diagonal."""
+    K = kernel.matrix(theta[:, :-1], pairs, is_same=True).expand(-1, pairs.n, pairs.n)
+    return K + torch.diag_embed(theta[:, -1:].exp().expand(-1, pairs.n))
+
+
+def _mean(L: Tensor, y: Tensor, kind: str) -> Tensor:
+    """Return the generalized least-squares mean for each of B factors, B, or zeros."""
+    if kind == "zero":
+        return y.new_zeros(len(L))
+    ones = torch.ones_like(y)[:, None].expand(len(L), -1, 1)
+    w = torch.cholesky_solve(ones, L).squeeze(-1)  # B x n
+    return (w @ y) / w.sum(-1)
+
+
+def _evidence(K: Tensor, y: Tensor, mean: str) -> tuple[Tensor, Tensor]:
+    """Return log evidences, B, and their derivatives by K, B x n x n: (aa' - K^-1)/2."""
+    L, info = torch.linalg.cholesky_ex(K)
+    rest = y - _mean(L, y, mean)[:, None]
+    a = torch.cholesky_solve(rest[:, :, None], L)
+    value = (
+        -0.5 * (rest[:, None] @ a).flatten()
+        - L.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+        - 0.5 * len(y) * LOG_2PI
+    )
+    slope = 0.5 * (a @ a.mT - torch.cholesky_inverse(L))
+    return torch.where(info == 0, value, -math.inf), slope
+
+
+def _input_units(inputs: str, X: Tensor) -> Units:
+    if inputs == "standard":
+        return Data(torch.zeros(len(X), 1), X).standard_units()
+    shift, scale = (0.0, 1.0) if inputs == "unit" else (0.5, 0.5)
+    return Units(X.new_full((X.shape[-1],), shift), X.new_full((X.shape[-1],), scale))
+
+
+@final
+class GaussianProcessModel(GaussianModel):
+    """f(x) | D ~ N(m + k'a, k(x,x) - k'K^-1 k).  Rasmussen and Williams (2006), Eq. (2.25)."""
+
+    theta: Tensor
+    X: Tensor
+    y: Tensor
+    Z: Tensor
+    L: Tensor
+    m: Tensor
+    a: Tensor
+    prior_variance: Tensor
+
+    def __init__(
+        self,
+        recipe: GaussianProcess,
+        theta: Tensor,
+        observed: tuple[Tensor, Tensor],
+        units: tuple[Units, Units],
+    ) -> None:
+        super().__init__()
+        X, y = observed
+        self.recipe, self.units = recipe, units
+        Z = units[0].numbers(X)
+        L = _factor(_covariance(recipe.kernel, theta[None], Within(Z))[0])
+        m = _mean(L[None], y, recipe.mean)[0]
+        buffers = {
+            "theta": theta, "X": X, "y": y, "Z": Z, "L": L, "m": m,
+            "a": torch.cholesky_solve((y - m)[:, None], L).squeeze(-1),
+        }  # fmt: skip
+        self._finish(buffers)
+
+    def _finish(self, buffers: dict[str, Tensor]) -> None:
+        for name, value in buffers.items():
+            self.register_buffer(name, value.detach())
+        kernel, theta, d = self.recipe.kernel, self.theta[None, :-1], self.Z.shape[-1]
+        prior, total = (kernel.diagonal(theta, d, white)[0] for white in (False, True))
+        self.register_buffer("prior_variance", prior)
+        noise = (self.theta[-1].exp() + total - prior) * self.units[1].scale[0].square()
+        self.register_buffer("noise_variance", noise)
+        rest = self.y - self.m
+        evidence = -0.5 * rest @ self.a - self.L.diagonal().log().sum()
+        evidence = evidence - 0.5 * len(rest) * LOG_2PI
+        self.facts = {"surrogate": "gp", "log_evidence": float(evidence)}
+
+    def _cross(self, X: Tensor) -> Tensor:
+        """Return the covariances with the observations, N x d to N x n."""
+        pairs = Between(self.units[0].numbers(X), self.Z)
+        kernel, theta = self.recipe.kernel, self.theta[None, :-1]
+        return kernel.matrix(theta, pairs, is_same=False)[0].expand(len(X), -1)
+
+    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and variance of f at each point."""
+        k = self._cross(X.reshape(-1, X.shape[-1]))
+        half = torch.linalg.solve_triangular(self.L, k.mT, upper=False)
+        variance = (self.prior_variance - half.square().sum(0)).clamp(min=LEAST_VARIANCE)
+        scale = self.units[1].scale
+        mean = self.units[1].values(self.m + k @ self.a)
+        return mean.reshape(X.shape[:-1]), (variance * scale.square()).reshape(X.shape[:-1])
+
+    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and covariance over q points."""
+        *b, q, d = X.shape
+        flat = self._cross(X.reshape(-1, d))
+        half = torch.linalg.solve_triangular(self.L, flat.mT, upper=False)
+        half = half.mT.reshape(*b, q, -1)
+        K = self._prior(self.units[0].numbers(X).reshape(-1, q, d)).reshape(*b, q, q)
+        variance = LEAST_VARIANCE * torch.eye(q, dtype=X.dtype)
+        covariance = K - half @ half.mT + variance
+        mean = self.units[1].values(self.m + flat @ self.a).reshape(*b, q)
+        return mean, covariance * self.units[1].scale.square()
+
+    def _prior(self, Z: Tensor) -> Tensor:
+        """Return the prior covariance of f over q points, b x q x d to b x q x q."""
+        if Z.shape[-2] == 1:
+            return self.prior_variance.expand(len(Z), 1, 1)
+        kernel, theta = self.recipe.kernel, self.theta[None, :-1]
+        blocks = [kernel.matrix(theta, Between(z, z), is_same=False)[0] for z in Z]
+        return torch.stack([block.expand(Z.shape[-2], -1) for block in blocks])
+
+    def condition_on_observations(
+        self, X: Tensor, Y: Tensor, **kwargs: Any
+    ) -> "GaussianProcessModel":
+        """Return the model with further rows; hyper-parameters stay as they are."""
+        if X.ndim != 2:
+            raise ValueError(f"X must be n x d, got shape {tuple(X.shape)}.")
+        y = self.units[1].numbers(Y).squeeze(-1)
+        observed = (torch.cat([self.X, X]), torch.cat([self.y, y]))
+        return GaussianProcessModel(self.recipe, self.theta, observed, self.units)
+
+    def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
+        """Draw a function of the prior and move it to the data.
+
+        f(x) + k(x)'K^-1 (y - f(X) - e), f a sum of `FEATURES` random waves.
+        Wilson et al. (2020), Eq. (13).
+        """
+        kernel, theta = self.recipe.kernel, self.theta[:-1]
+        waves, weights = kernel.spectrum(theta, self.Z.shape[-1], FEATURES, rng)
+        e = torch.randn(2, FEATURES, generator=rng, dtype=theta.dtype) * weights.sqrt()
+        noise = torch.randn(len(self.y), generator=rng, dtype=theta.dtype)
+        noise = noise * (self.noise_variance.sqrt() / self.units[1].scale[0])
+
+        def prior(Z: Tensor) -> Tensor:
+            phase = Z @ waves.mT
+            waves_at: Tensor = phase.cos() @ e[0] + phase.sin() @ e[1]
+            return waves_at
+
+        rest = (self.y - self.m - prior(self.Z) - noise)[:, None]
+        update = torch.cholesky_solve(rest, self.L).squeeze(-1)
+
+        def f(X: Tensor) -> Tensor:
+            flat = X.reshape(-1, X.shape[-1])
+            value = self.m + prior(self.units[0].numbers(flat)) + self._cross(flat) @ update
+            return self.units[1].values(value).reshape(*X.shape[:-1], 1)
+
+        return f
+
+
+def _factor(K: Tensor) -> Tensor:
+    """Return the Cholesky factor, with the least jitter that makes K positive definite."""
+    for jitter in JITTERS:
+        L, info = torch.linalg.cholesky_ex(K + jitter * torch.eye(len(K), dtype=K.dtype))
+        if int(info) == 0:
+            return L
+    raise FitError(
+        f"the covariance of {len(K)} observations is not positive definite, also with a jitter "
+        f"of {JITTERS[-1]}; are there huge or repeated values?"
+    )
+
+
+def _flat(start: float, low: float, high: float) -> Positive:
+    return Positive(start, low, high)
+
+
+# 000 Part 2: constant trend, anisotropic squared exponential, ML, 50 random restarts. The bounds
+# are not given; the nugget of the class it used is 10 machine epsilons, here the smallest stable.
+GP_GPO = GaussianProcess(
+    Constant(_flat(1.0, 1e-3, 1e3)) * SquaredExponential(length=_flat(0.5, 1e-2, 1e2)),
+    noise=_flat(1e-8, 1e-8, 1e-8), restarts=50,
+)  # fmt: skip
+# 001 5.1: all numbers in (1e-3, 2), no priors, zero mean, 20 starts, isotropic, x and y standard.
+GP_KRUSE = GaussianProcess(
+    Constant(_flat(1.0, 1e-3, 2.0)) * Matern(2.5, ard=False, length=_flat(1.0, 1e-3, 2.0)),
+    noise=_flat(1.0, 1e-3, 2.0), restarts=19, mean="zero", inputs="standard", rounds=1000,
+)  # fmt: skip
+# 002 2: the defaults of GPyOpt: isotropic Matern-5/2, noise from 0.01, five starts.
+GP_GPYOPT = GaussianProcess(
+    Constant(_flat(1.0, 1e-5, 1e5)) * Matern(2.5, ard=False, length=_flat(1.0, 1e-5, 1e5)),
+    noise=_flat(1e-2, 1e-10, 1e2), restarts=4, mean="zero", rounds=1000,
+)  # fmt: skip
+# 004 2.5: constant times isotropic squared exponential on [-1,1], fixed 1e-7, ten more starts.
+GP_PURE = GaussianProcess(
+    Constant(_flat(1.0, 1e-5, 1e5))
+    * SquaredExponential(ard=False, length=_flat(1.0, 1e-5, 1e5)),
+    noise=_flat(1e-7, 1e-7, 1e-7), restarts=10, mean="zero", inputs="symmetric", rounds=1000,
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Checks that any surrogate, criterion, maximizer, policy or space can inherit."""
