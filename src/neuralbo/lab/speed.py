@@ -1,0 +1,69 @@
+"""Speed and quality as ratios, measured in one run: `neuralbo lab speed NAME`.
+
+Contestants take turns, with one thread each, so that a busy machine slows all of them.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from neuralbo.errors import unknown_name
+from neuralbo.lab import speed_quality, speed_start
+from neuralbo.lab.goals import Measured
+
+SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
+    "start": (speed_start.run, "how long `import neuralbo` and `neuralbo --help` take"),
+    "quality": (speed_quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),
+}
+
+
+def measure(name: str, *, as_json: bool, is_quick: bool) -> int:
+    """Run one measurement and print it; returns 0 also if a goal is missed."""
+    console = Console(file=sys.stderr if as_json else sys.stdout)
+    if name == "list":
+        for known, (_, text) in SPEEDS.items():
+            console.print(f"{known:10} {text}")
+        return 0
+    if name not in SPEEDS:
+        raise unknown_name("measurement", name, SPEEDS)
+    measured = SPEEDS[name][0](is_quick)
+    _show(console, measured)
+    if as_json:
+        print(json.dumps({"name": name, **asdict(measured)}))
+    return 0
+
+
+def _show(console: Console, measured: Measured) -> None:
+    for title, rows in measured.figures.items():
+        console.print(f"[bold]{title}[/bold]")
+        if isinstance(rows, dict):
+            _table(console, rows)
+        else:
+            console.print(f"  {rows}")
+    for goal in measured.goals:
+        sign = "[green]holds[/green]" if goal.holds else "[red]missed[/red]"
+        console.print(f"{sign}: {goal.goal}: {goal.measured:.4g} (wanted {goal.wanted:.4g})")
+
+
+def _table(console: Console, rows: dict[str, Any]) -> None:
+    table = Table("", *_columns(rows))
+    for name, row in rows.items():
+        cells = row.values() if isinstance(row, dict) else [row]
+        table.add_row(name, *(_text(cell) for cell in cells))
+    console.print(table)
+
+
+def _columns(rows: dict[str, Any]) -> list[str]:
+    first = next(iter(rows.values()))
+    return list(first) if isinstance(first, dict) else ["value"]
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, list):
+        return " to ".join(f"{x:.3g}" for x in cell)
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
