@@ -53,7 +53,8 @@ def _look_up(kind: str, name: Any, table: dict[str, Any], wanted: type[Any]) -> 
         if name not in table:
             raise unknown_name(kind, name, table)
         return table[name]
-    if isinstance(name, type) or not isinstance(name, wanted):
+    is_other = wanted is Maximizer and isinstance(name, Criterion)  # both can be called
+    if isinstance(name, type) or is_other or not isinstance(name, wanted):
         raise TypeError(
             f"{kind} must be a name such as {next(iter(table))!r} or a recipe such as "
             f"{next(iter(table.values()))!r}, got {name!r}."
@@ -81,6 +82,6 @@ def make_policy(
         return surrogate
     return Standard(
         _look_up("surrogate", surrogate, SURROGATES | POLICIES, Surrogate),
-        _look_up("criterion", criterion or "log_ei", CRITERIA, Criterion),
-        _look_up("maximizer", maximizer or "mixed", MAXIMIZERS, Maximizer),
+        None if criterion is None else _look_up("criterion", criterion, CRITERIA, Criterion),
+        _look_up("maximizer", "mixed" if maximizer is None else maximizer, MAXIMIZERS, Maximizer),
     )

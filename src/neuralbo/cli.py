@@ -72,7 +72,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("--storage", metavar="URL", help="default: sqlite:///runs/NAME-OF-FILE.db")
     run.add_argument("--study", metavar="NAME", help="default: the name of the file")
     run.add_argument("--surrogate", default="auto", help="auto, gp, brvfl4, ... (default: auto)")
-    run.add_argument("--criterion", help="log_ei, ei, lcb, pi, thompson (default: log_ei)")
+    run.add_argument("--criterion", help="log_ei, ei, lcb, pi, thompson (default: what suits)")
     run.add_argument("--maximizer", help="mixed, multistart, random (default: mixed)")
     run.add_argument("--direction", choices=("minimize", "maximize"), default="minimize")
     run.add_argument("--seed", type=int, help="equal seeds give equal runs")
@@ -127,11 +127,13 @@ def _run(options: argparse.Namespace) -> int:
         study = open_study(storage, name, options.direction, sampler)
         if finished(study):
             print(f"continuing study {name!r} with {len(finished(study))} trials in {storage}")
-        optimize(
+        error = optimize(
             study, objective, n_trials=trials, timeout=options.timeout, n_jobs=options.jobs,
             progress=False if options.quiet else None,
         )  # fmt: skip
-        return _summary(study, options.plot or _plot_path(storage, name))
+    if error is not None:
+        raise error
+    return _summary(study, options.plot or _plot_path(storage, name))
 
 
 def _plot_path(storage: str, name: str) -> Path:
@@ -145,7 +147,7 @@ def _summary(study: "Study", plot: Path) -> int:
     from neuralbo.study import finished
 
     trials = finished(study)
-    values = [trial for trial in trials if trial.value is not None]
+    values = [trial for trial in trials if trial.state.name == "COMPLETE"]
     print(f"{len(trials)} trials, {len(trials) - len(values)} without a value")
     if not values:
         print("no trial has given a value")
@@ -154,6 +156,7 @@ def _summary(study: "Study", plot: Path) -> int:
     for name, value in study.best_params.items():
         print(f"  {name} = {value}")
     try:
+        plot.parent.mkdir(parents=True, exist_ok=True)
         convergence(study).savefig(plot, dpi=120)
         print(f"convergence plot: {plot}")
     except ImportError as error:

@@ -6,6 +6,7 @@ from typing import final
 import torch
 from torch import Tensor
 
+MOST_SQUARE = 1e300  # squares of scales beyond 1e150 are no float64; they are kept at this size
 SAME_SCALE = 1e-12  # a spread below this part of the values' size is rounding, not information
 
 
@@ -37,6 +38,11 @@ class Units:
         """Return numbers of the model, ... x m, in the units of the data."""
         return self.shift + self.scale * numbers
 
+    @property
+    def square(self) -> Tensor:
+        """What a variance is multiplied with, m: scale^2, kept positive and finite."""
+        return self.scale.square().clamp(1 / MOST_SQUARE, MOST_SQUARE)
+
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +67,11 @@ class Data:
     X_failed: Tensor = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.X, Tensor) and isinstance(self.Y, Tensor)):
+            raise TypeError(
+                "X and Y must be tensors, as in torch.tensor([[0.5]]), "
+                f"got {type(self.X).__name__} and {type(self.Y).__name__}."
+            )
         if self.X.ndim != 2 or self.Y.ndim != 2 or len(self.X) != len(self.Y):
             raise ValueError(
                 "X must be n x d and Y n x m with the same number of rows, "
@@ -69,6 +80,11 @@ class Data:
         if not (self.X.isfinite().all() and self.Y.isfinite().all()):
             raise ValueError(
                 "X and Y must be finite; give points without a value as X_failed or X_pending."
+            )
+        if self.numbers is not None and self.numbers.shape != (len(self.X),):
+            raise ValueError(
+                f"numbers must hold one whole number for each of the {len(self.X)} rows, "
+                f"got shape {tuple(self.numbers.shape)}."
             )
         order = self._order()
         self._set(
@@ -127,13 +143,15 @@ class Data:
         if spread is None or self.n < 3:
             return self, 0
         median = self.Y.median(0).values
-        floor = median - spread * (self.best - median)
+        reach = self.best - median  # nothing is far where half of the values are the best
+        floor = torch.where(reach > 0, median - spread * reach, -torch.inf)
         is_far = (self.Y < floor).any(-1)
         return replace(self, Y=self.Y.maximum(floor)), int(is_far.sum())
 
     def standard_units(self) -> Units:
         """Return the units in which Y has mean 0 and variance 1 (1/n)."""
-        shift = self.Y.mean(0)
+        size = self.Y.abs().amax(0).clamp(min=torch.finfo(self.Y.dtype).tiny)
+        shift = size * (self.Y / size).mean(0)  # the sum may overflow
         rest = self.Y - shift
         top = rest.abs().amax(0).clamp(min=torch.finfo(rest.dtype).tiny)  # squares may overflow
         spread = top * (rest / top).square().mean(0).sqrt()
@@ -143,9 +161,9 @@ class Data:
     def range_units(self) -> Units:
         """Return the units in which Y goes from -1 to 1."""
         low, high = self.Y.amin(0), self.Y.amax(0)
-        half = (high - low) / 2
+        half = high / 2 - low / 2
         is_flat = half <= SAME_SCALE * low.abs().clamp(min=torch.finfo(low.dtype).tiny)
-        return Units((low + high) / 2, torch.where(is_flat, torch.ones_like(half), half))
+        return Units(low / 2 + high / 2, torch.where(is_flat, torch.ones_like(half), half))
 
 
 def single_output(data: Data) -> Tensor:

@@ -207,7 +207,10 @@ class Domain:
             return torch.empty(n, 0, dtype=torch.float64)
         seed = int(torch.randint(2**31, (1,), generator=rng))
         engine = SobolEngine(len(self.variables), scramble=True, seed=seed)
-        return engine.fast_forward(skip).draw(n, dtype=torch.float64)
+        rows: Tensor = engine.fast_forward(skip).draw(n, dtype=torch.float64)
+        if skip == 0 and n > 0:  # torch makes the first row in its default dtype
+            rows[0] = engine.shift.double() / 2**engine.MAXBIT
+        return rows
 
     def latin_hypercube(self, n: int, rng: Generator) -> Tensor:
         """Draw n points, one in each of n slices of every variable, n x d."""

@@ -27,6 +27,6 @@ class FailedTrialWarning(NeuralboWarning):
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> ValueError:
     """Return the error for a name nobody knows, with the near ones first."""
     names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.5)
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
     return ValueError(f"unknown {kind} {name!r}.{hint} Known: {', '.join(names)}.")

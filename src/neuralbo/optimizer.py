@@ -1,6 +1,7 @@
 """The loop in memory: ask for points, tell what came out."""
 
 import math
+import operator
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from neuralbo.surrogates.base import Negated, moments_of
 from neuralbo.threads import one_thread
 
 Direction = Literal["minimize", "maximize"]
+
+LARGEST = 1e150  # the squares of larger values overflow
 
 
 @final
@@ -96,9 +99,10 @@ class Optimizer:
         n_trials: int | None = None,
     ) -> None:
         self.space = space if isinstance(space, Space) else Space(space)
-        self.seed = secrets.randbits(63) if seed is None else seed
+        self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
         self._policy = make_policy(surrogate, criterion, maximizer)
-        self._start = n_startup_trials or start_trials(len(self.space.names))
+        usual = start_trials(len(self.space.names))
+        self._start = usual if n_startup_trials is None else n_startup_trials
         self._horizon = n_trials
         self._sign = sign_of(direction)
         self._trials: dict[int, Trial] = {}
@@ -113,6 +117,7 @@ class Optimizer:
     @overload
     def ask(self, n: int) -> list[Asked]: ...
 
+    @one_thread()
     def ask(self, n: int | None = None) -> Asked | list[Asked]:
         """Return the next parameters to try, or a list of n different ones."""
         if n is not None and n < 1:
@@ -124,6 +129,7 @@ class Optimizer:
             self._pending.add(asked[-1].number)
         return asked[0] if n is None else asked
 
+    @one_thread()
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
         """Record what came out; None, NaN and infinite values are failures.
 
@@ -134,13 +140,17 @@ class Optimizer:
         """
         legal = self.space.validate(params)
         number = params.number if isinstance(params, Asked) else None
-        if number is not None and number in self._trials:
-            raise ValueError(f"suggestion {number} was told before.")
         row = self.space.encode([legal])[0]
-        if number is None or number not in self._pending or not self._is_row(number, row):
+        if number in self._trials and self._is_row(number, row):
+            raise ValueError(f"suggestion {number} was told before.")
+        result = finite_or_none(value)
+        if number is None:  # a copy of what was asked for, from a file perhaps
+            number = next((i for i in sorted(self._pending) if self._is_row(i, row)), None)
+        if number is None or number not in self._pending:
             number = self._add(row)
+        self._rows[number] = row
         self._pending.discard(number)
-        self._trials[number] = Trial(number, legal, finite_or_none(value))
+        self._trials[number] = Trial(number, legal, result)
 
     @property
     def trials(self) -> list[Trial]:
@@ -161,26 +171,30 @@ class Optimizer:
         model = self._fitted()
         return model if self._sign > 0 else Negated(model)
 
+    @one_thread()
     def recommend(self) -> Recommendation:
         """Return the tried parameters with the best mean under the model."""
         best = self.best
+        told = [trial for trial in self.trials if trial.value is not None]
+        if not self.space.names:  # nothing varies: the values are all there is
+            values = torch.tensor([trial.value for trial in told], dtype=torch.float64)
+            deviation = float(values.std(correction=0)) / math.sqrt(len(values))
+            return Recommendation(dict(best.params), float(values.mean()), deviation)
         model, step = self._fitted(), self._step()
-        with one_thread(), torch.no_grad():
+        with torch.no_grad():
             means, variances = moments_of(model.posterior(step.data.X[:, None]))
             i = int(means.argmax())
-        told = [trial for trial in self.trials if trial.value is not None]
-        params = told[i].params if self.space.names else best.params
         deviation = float(variances[i].sqrt())
-        return Recommendation(dict(params), self._sign * float(means[i]), deviation)
+        return Recommendation(dict(told[i].params), self._sign * float(means[i]), deviation)
 
+    @one_thread()
     def _fitted(self) -> Model:
         if not isinstance(self._policy, Standard):
             raise ValueError(f"{type(self._policy).__name__} has no model; name a surrogate.")
         step = self._step()
         if step.data.n == 0:
             raise ValueError("there is no model yet; tell(params, value) first.")
-        with one_thread():
-            return step.fit(self._policy.surrogate, step.data)
+        return step.fit(self._policy.surrogate, step.data)
 
     def _add(self, row: Tensor) -> int:
         number = self._next
@@ -188,7 +202,9 @@ class Optimizer:
         self._next += 1
         return number
 
-    def _is_row(self, number: int, row: Tensor) -> bool:
+    def _is_row(self, number: int | None, row: Tensor) -> bool:
+        if number is None:
+            return False
         return torch.allclose(self._rows[number], row, rtol=0, atol=1e-9)
 
     def _step(self) -> Step:
@@ -211,8 +227,21 @@ class Optimizer:
         return torch.stack(rows) if rows else torch.empty(0, self.space.domain.d).double()
 
 
+def checked_seed(seed: Any) -> int:
+    """Return a seed, if it is one."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise ValueError(f"seed must be a whole number from 0 on, or None; got {seed!r}.")
+    return number
+
+
 def finite_or_none(value: Any) -> float | None:
     """Return a value as a float; None for what stands for a failure.
+
+    That is None, NaN, what is infinite, and what is beyond `LARGEST`, as made-up penalties are.
 
     Raises:
         TypeError: if it is no number at all.
@@ -221,9 +250,17 @@ def finite_or_none(value: Any) -> float | None:
         return None
     try:
         number = float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return None
     except (TypeError, ValueError):
-        raise TypeError(
-            f"a value must be a number, or None for a failure; got {value!r} of type "
-            f"{type(value).__name__}."
-        ) from None
-    return number if math.isfinite(number) else None
+        raise _not_a_number(value) from None
+    if isinstance(value, str | bytes):
+        raise _not_a_number(value)
+    return number if abs(number) <= LARGEST else None
+
+
+def _not_a_number(value: Any) -> TypeError:
+    return TypeError(
+        f"a value must be a number, or None for a failure; got {value!r} of type "
+        f"{type(value).__name__}."
+    )

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from neuralbo.study import best_so_far, finished
 
+MANY_TIMES = 10  # from this ratio of the largest to the least value on, the axis is logarithmic
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from optuna.study import Study
@@ -24,8 +26,9 @@ def convergence(study: "Study") -> "Figure":
     figure = _new_figure()
     axes = figure.add_subplot()
     trials = finished(study)
-    values = [(i, t.value) for i, t in enumerate(trials, 1) if t.value is not None]
-    failed = [i for i, t in enumerate(trials, 1) if t.value is None]
+    done = [(i, t.value) for i, t in enumerate(trials, 1) if t.state.name == "COMPLETE"]
+    values = [(i, value) for i, value in done if value is not None]
+    failed = [i for i, t in enumerate(trials, 1) if t.state.name == "FAIL"]
     if values:
         axes.plot(*zip(*values, strict=True), "o", color="0.6", markersize=4, label="trial")
         path = best_so_far(study)
@@ -33,10 +36,15 @@ def convergence(study: "Study") -> "Figure":
             range(1, len(path) + 1), path, where="post", color="tab:blue", linewidth=2,
             label=f"best so far: {study.best_value:.6g}",
         )  # fmt: skip
+    numbers = [value for _, value in values]
+    if values and min(numbers) > 0 and max(numbers) > MANY_TIMES * min(numbers):
+        axes.set_yscale("log")
     if failed:
         low = axes.get_ylim()[0]
         axes.plot(failed, [low] * len(failed), "x", color="tab:red", label="failed", clip_on=False)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set(xlabel="trial", ylabel="value", title=study.study_name)
-    axes.legend()
+    if values or failed:
+        axes.legend()
     axes.grid(alpha=0.3)
     return figure  # type: ignore[no-any-return]

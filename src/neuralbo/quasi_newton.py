@@ -58,8 +58,11 @@ class _Problems:
         held = ((self.x <= self.lower) & (self.g > 0)) | ((self.x >= self.upper) & (self.g < 0))
         self.free_g = np.where(held, 0.0, self.g)
         H = np.where(held[:, :, None] | held[:, None, :], self.identity, self.H)
-        step = -np.linalg.solve(H, self.free_g[:, :, None])[:, :, 0]
-        is_descent = (step * self.free_g).sum(-1) < 0
+        solved = torch.linalg.solve_ex(torch.from_numpy(H), torch.from_numpy(self.free_g))
+        step = -solved.result.numpy()  # no number if H is singular: then it is no descent
+        with np.errstate(invalid="ignore", over="ignore"):
+            slope = (step * self.free_g).sum(-1)
+        is_descent = np.isfinite(slope) & (slope < 0)
         self.direction = np.where(is_descent[:, None], step, -self.free_g)
         self.is_fresh |= ~is_descent
 
@@ -93,8 +96,10 @@ class _Problems:
         scale = np.where(first, yy / safe, 1.0)
         H = np.where(first[:, None, None], self.identity, self.H) * scale[:, None, None]
         Hs = (H @ s[:, :, None])[:, :, 0]
+        along = (s * Hs).sum(-1)
+        is_good &= along > TINY  # rounding can cost H its definiteness
         gain = np.where(is_good, 1 / safe, 0.0)
-        loss = np.where(is_good, 1 / np.where(is_good, (s * Hs).sum(-1), 1.0), 0.0)
+        loss = np.where(is_good, 1 / np.where(is_good, along, 1.0), 0.0)
         H += (gain[:, None] * y)[:, :, None] * y[:, None, :]
         H -= (loss[:, None] * Hs)[:, :, None] * Hs[:, None, :]
         self.H = H

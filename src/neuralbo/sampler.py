@@ -1,7 +1,6 @@
 """NeuralSampler: neuralbo inside Optuna."""
 
 import json
-import math
 import secrets
 import warnings
 import zlib
@@ -26,13 +25,14 @@ from neuralbo.criteria import Criterion
 from neuralbo.data import Data
 from neuralbo.errors import FallbackWarning
 from neuralbo.maximizers import Maximizer
-from neuralbo.optimizer import sign_of
+from neuralbo.optimizer import checked_seed, finite_or_none, sign_of
 from neuralbo.policies import Policy
 from neuralbo.policies.start import AfterStart, start_trials
 from neuralbo.space import Parameter, Space, from_distribution
 from neuralbo.step import Memory, Step, generator
 from neuralbo.suggestion import suggest
 from neuralbo.surrogates import Surrogate
+from neuralbo.threads import one_thread
 from neuralbo.workers import this_worker
 
 SEED, PARAMS, WORKER, INTERRUPTED, FACTS = (
@@ -70,7 +70,7 @@ class NeuralSampler(BaseSampler):
         space: Space | None = None,
     ) -> None:
         self._policy = make_policy(surrogate, criterion, maximizer)
-        self._seed = seed
+        self._seed = None if seed is None else checked_seed(seed)
         self._start = n_startup_trials
         self._horizon = n_trials
         self._space = space
@@ -88,9 +88,10 @@ class NeuralSampler(BaseSampler):
         if self._space is not None:
             found = self._space.distributions
         else:
-            found = union(study.get_trials(deepcopy=False, states=_WITH_PARAMS))
+            found = union(_seen(study.get_trials(deepcopy=False, states=_WITH_PARAMS)))
         return {name: d for name, d in found.items() if not d.single()}
 
+    @one_thread()  # from reading to publishing, so that threads see each other's points
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
@@ -100,8 +101,8 @@ class NeuralSampler(BaseSampler):
             return {}
         trials = study.get_trials(deepcopy=False)
         space = self._space or conditional_space(search_space, trials)
+        start = start_trials(len(space.names)) if self._start is None else self._start
         step = self._step(study, trial, trials, space)
-        start = self._start or start_trials(len(space.names))
         proposal = suggest(AfterStart(self._policy, start), step)
         (params,) = space.decode(proposal.points)
         params = {name: value for name, value in params.items() if name in search_space}
@@ -122,7 +123,8 @@ class NeuralSampler(BaseSampler):
         key = zlib.crc32(param_name.encode())
         rng = generator(self._seed_of(study), INDEPENDENT, _number(trial, trials), key)
         space = Space({param_name: param_distribution})
-        return space.decode(space.domain.sample(1, rng))[0][param_name]
+        with one_thread():
+            return space.decode(space.domain.sample(1, rng))[0][param_name]
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Note which process evaluates the trial, so that a dead one can be told."""
@@ -153,7 +155,8 @@ class NeuralSampler(BaseSampler):
 
     def _warn_if_known(self, name: str, trials: list[FrozenTrial]) -> None:
         seen = sum(name in t.params for t in trials if t.state == TrialState.COMPLETE)
-        if name in self._warned or seen < (self._start or start_trials(0)):
+        enough = start_trials(0) if self._start is None else max(self._start, 1)
+        if name in self._warned or seen < enough:
             return
         self._warned.add(name)
         warnings.warn(
@@ -180,6 +183,11 @@ def is_interrupted(trial: FrozenTrial) -> bool:
     return INTERRUPTED in trial.system_attrs
 
 
+def _seen(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
+    """Return the finished trials that count: those that were not interrupted."""
+    return [t for t in trials if t.state in _WITH_PARAMS and not is_interrupted(t)]
+
+
 def _number(trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> int:
     """Return the number of a trial among those that were not interrupted."""
     return sum(t.number < trial.number and not is_interrupted(t) for t in trials)
@@ -190,7 +198,7 @@ def observed(trials: Sequence[FrozenTrial], now: FrozenTrial, space: Space, sign
     done, failed, running = [], [], []
     for trial in trials:
         is_done = trial.state == TrialState.COMPLETE
-        if is_done and trial.value is not None and math.isfinite(trial.value):
+        if is_done and finite_or_none(trial.value) is not None:
             done.append(trial)
         elif is_done or trial.state == TrialState.FAIL:
             if trial.params and not is_interrupted(trial):
@@ -255,6 +263,8 @@ def _hull(old: BaseDistribution, new: BaseDistribution) -> BaseDistribution | No
         return new if old == new else None
     assert isinstance(new, FloatDistribution | IntDistribution)
     assert isinstance(old, FloatDistribution | IntDistribution)
+    if old.log != new.log:
+        return None
     low, high = min(old.low, new.low), max(old.high, new.high)
     if isinstance(new, FloatDistribution):
         return FloatDistribution(low, high, log=new.log)
@@ -267,18 +277,21 @@ def conditional_space(
     """Build the space of parameters some of which exist in some trials only.
 
     Where the value of another parameter decides in all finished trials whether one exists, that
-    is its condition; where nothing does, the parameter is optional and proposed anyway.
+    is its condition; where nothing does, the parameter is optional and proposed anyway. That a
+    failed trial lacks a parameter says nothing: it may have ended before it.
     """
-    done = [t.params for t in trials if t.state in (TrialState.COMPLETE, TrialState.PRUNED)]
+    finished = _seen(trials)
+    rows = [t.params for t in finished]
+    done = frozenset(i for i, t in enumerate(finished) if t.state != TrialState.FAIL)
     present = {
-        name: frozenset(i for i, p in enumerate(done) if name in p) for name in distributions
+        name: frozenset(i for i, p in enumerate(rows) if name in p) for name in distributions
     }
     parameters: dict[str, Parameter] = {}
     optional = set()
     for name, distribution in distributions.items():
         parameter = from_distribution(distribution)
-        if done and len(present[name]) < len(done):
-            when = _condition(name, distributions, done, present)
+        if done - present[name]:
+            when = _condition(name, distributions, rows, present, done)
             if when is None:
                 optional.add(name)
             else:
@@ -295,16 +308,17 @@ def _with_condition(parameter: Parameter, when: dict[str, list[Any]]) -> Paramet
 def _condition(
     name: str,
     distributions: Mapping[str, BaseDistribution],
-    done: list[dict[str, Any]],
+    rows: list[dict[str, Any]],
     present: Mapping[str, frozenset[int]],
+    done: frozenset[int],
 ) -> dict[str, list[Any]] | None:
     """Return the parameter and its values that go with the existence of another, if one does."""
     for parent, distribution in distributions.items():
         is_discrete = isinstance(distribution, CategoricalDistribution | IntDistribution)
         if not is_discrete or not present[name] < present[parent]:
             continue
-        with_it = {repr(done[i][parent]): done[i][parent] for i in sorted(present[name])}
-        without = {repr(done[i][parent]) for i in present[parent] - present[name]}
+        with_it = {repr(rows[i][parent]): rows[i][parent] for i in sorted(present[name])}
+        without = {repr(rows[i][parent]) for i in done & present[parent] - present[name]}
         if not without & with_it.keys():
             return {parent: list(with_it.values())}
     return None

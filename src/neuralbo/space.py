@@ -5,260 +5,21 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, final
 
 import torch
 from torch import Tensor
 
 from neuralbo.domain import Domain, Variable
+from neuralbo.parameters import Categorical, Integer, Parameter, Real, from_distribution
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
-When = Mapping[str, Sequence[Any]]
+__all__ = ["Categorical", "Integer", "Parameter", "Real", "Space", "from_distribution"]
+
 Params = Mapping[str, Any]
-
-MOST_LEVELS = 2**53  # beyond it a float64 cannot tell two neighbours apart
-ON_GRID = 1e-8  # how far, in steps, a value may lie off its grid; Optuna's tolerance
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Real:
-    """A real number between two bounds, on a logarithmic axis or a grid if wanted.
-
-    Args:
-        when: conditions under which the parameter exists, as in {"kind": ["a", "b"]}.
-    """
-
-    low: float
-    high: float
-    log: bool = False
-    step: float | None = None
-    when: When | None = None
-
-    def __post_init__(self) -> None:
-        _check_bounds("Real", self.low, self.high)
-        if self.log and self.low <= 0:
-            raise ValueError(f"Real with log=True needs low > 0, got low={self.low}.")
-        if self.log and self.step is not None:
-            raise ValueError("Real takes log=True or step=, not both.")
-        if self.step is not None and not 0 < self.step <= self.high - self.low:
-            raise ValueError(
-                f"Real needs 0 < step <= high - low = {self.high - self.low}, got {self.step}."
-            )
-
-    def variable(self) -> Variable:
-        """Return what the domain knows of the parameter."""
-        if self.step is None:
-            return Variable()
-        return Variable("ordinal", int((self.high - self.low) / self.step + ON_GRID) + 1)
-
-    def coordinate(self, value: float) -> float:
-        """Return where the value lies: in [0,1], or its number on the grid."""
-        if self.step is not None:
-            return round((value - self.low) / self.step)
-        if self.log:
-            return math.log(value / self.low) / math.log(self.high / self.low)
-        return (value / 2 - self.low / 2) / (self.high / 2 - self.low / 2)
-
-    def value(self, coordinate: float) -> float:
-        """Return the value at a coordinate; the inverse of `coordinate`."""
-        if self.step is not None:
-            value = self.low + coordinate * self.step
-        elif coordinate in (0, 1):
-            value = self.high if coordinate else self.low
-        elif self.log:
-            value = self.low * math.exp(coordinate * math.log(self.high / self.low))
-        else:
-            value = self.low * (1 - coordinate) + self.high * coordinate
-        return min(max(value, self.low), self.high)
-
-    def problem(self, value: Any) -> str | None:
-        """Return what is wrong with a value, or None."""
-        if not _is_number(value):
-            return f"a number from {self.low} to {self.high}"
-        if not self.low <= value <= self.high:
-            return f"a number from {self.low} to {self.high}"
-        steps = 0 if self.step is None else (value - self.low) / self.step
-        return f"{self.low} plus a multiple of {self.step}" if _is_off_grid(steps) else None
-
-    def distribution(self) -> "BaseDistribution":
-        """Return Optuna's name for the parameter."""
-        from optuna.distributions import FloatDistribution
-
-        return FloatDistribution(self.low, self.high, log=self.log, step=self.step)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Integer:
-    """A whole number between two bounds, both included.
-
-    Args:
-        when: conditions under which the parameter exists, as in {"kind": ["a", "b"]}.
-    """
-
-    low: int
-    high: int
-    log: bool = False
-    step: int = 1
-    when: When | None = None
-
-    def __post_init__(self) -> None:
-        _check_bounds("Integer", self.low, self.high)
-        if not all(float(x).is_integer() for x in (self.low, self.high, self.step)):
-            raise ValueError(
-                f"Integer needs whole numbers, got low={self.low}, high={self.high}, "
-                f"step={self.step}; use Real for the others."
-            )
-        if self.log and (self.low < 1 or self.step != 1):
-            raise ValueError(
-                f"Integer with log=True needs low >= 1 and step=1, "
-                f"got low={self.low}, step={self.step}."
-            )
-        if not 1 <= self.step <= self.high - self.low:
-            raise ValueError(
-                f"Integer needs 1 <= step <= high - low = {self.high - self.low}, got {self.step}."
-            )
-        if (self.high - self.low) // self.step >= MOST_LEVELS:
-            raise ValueError(f"Integer can have at most {MOST_LEVELS} levels; use Real and round.")
-
-    def variable(self) -> Variable:
-        """Return what the domain knows of the parameter."""
-        count = int((self.high - self.low) // self.step) + 1
-        return Variable("ordinal", count, ratio=self.high / self.low if self.log else 1.0)
-
-    def coordinate(self, value: Any) -> float:
-        """Return the number of the value on the grid."""
-        return (int(value) - self.low) // self.step
-
-    def value(self, coordinate: float) -> int:
-        """Return the value at a level; the inverse of `coordinate`."""
-        return int(self.low + round(coordinate) * self.step)
-
-    def problem(self, value: Any) -> str | None:
-        """Return what is wrong with a value, or None."""
-        if not _is_number(value) or value != int(value) or not self.low <= value <= self.high:
-            return f"a whole number from {self.low} to {self.high}"
-        is_off = _is_off_grid((value - self.low) / self.step)
-        return f"{self.low} plus a multiple of {self.step}" if is_off else None
-
-    def distribution(self) -> "BaseDistribution":
-        """Return Optuna's name for the parameter."""
-        from optuna.distributions import IntDistribution
-
-        return IntDistribution(int(self.low), int(self.high), log=self.log, step=int(self.step))
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Categorical:
-    """One of several choices without an order: None, booleans, numbers or strings.
-
-    Args:
-        when: conditions under which the parameter exists, as in {"kind": ["a", "b"]}.
-    """
-
-    choices: Sequence[Any]
-    when: When | None = None
-
-    def __post_init__(self) -> None:
-        if isinstance(self.choices, str) or not isinstance(self.choices, Sequence):
-            raise TypeError(f"Categorical needs a list of choices, got {self.choices!r}.")
-        if not self.choices:
-            raise ValueError("Categorical needs at least one choice, got an empty list.")
-        for choice in self.choices:
-            if not isinstance(choice, None | bool | int | float | str):
-                raise TypeError(
-                    f"a choice must be None, a boolean, a number or a string, got {choice!r}; "
-                    "give it a name and look it up in your function."
-                )
-        keys = [_key(choice) for choice in self.choices]
-        if len(set(keys)) < len(keys):
-            twice = next(
-                c for c, key in zip(self.choices, keys, strict=True) if keys.count(key) > 1
-            )
-            raise ValueError(f"Categorical has the choice {twice!r} more than once.")
-        object.__setattr__(self, "choices", tuple(self.choices))
-
-    def variable(self) -> Variable:
-        """Return what the domain knows of the parameter."""
-        return Variable("category", len(self.choices))
-
-    def coordinate(self, value: Any) -> float:
-        """Return the number of the choice."""
-        keys = [_key(choice) for choice in self.choices]
-        return keys.index(_key(value)) if _key(value) in keys else self.choices.index(value)
-
-    def value(self, coordinate: float) -> Any:
-        """Return the choice with a number; the inverse of `coordinate`."""
-        return self.choices[round(coordinate)]
-
-    def problem(self, value: Any) -> str | None:
-        """Return what is wrong with a value, or None."""
-        is_choice = _key(value) in map(_key, self.choices) or value in self.choices
-        return None if is_choice else f"one of {list(self.choices)}"
-
-    def distribution(self) -> "BaseDistribution":
-        """Return Optuna's name for the parameter."""
-        from optuna.distributions import CategoricalDistribution
-
-        return CategoricalDistribution(self.choices)
-
-
-Parameter = Real | Integer | Categorical
-
-
-def _key(choice: Any) -> tuple[str, str]:
-    """Return what tells choices apart: 1, True and 1.0 are three, NaN is one."""
-    return type(choice).__name__, repr(choice)
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool | str) or value is None:
-        return False
-    try:
-        return math.isfinite(value)
-    except TypeError:
-        return False
-
-
-def _is_off_grid(steps: float) -> bool:
-    return abs(steps - round(steps)) > ON_GRID * max(1.0, abs(steps))
-
-
-def _check_bounds(kind: str, low: Any, high: Any) -> None:
-    if not (_is_number(low) and _is_number(high)):
-        raise ValueError(f"{kind} needs finite bounds, got low={low!r}, high={high!r}.")
-    if low > high:
-        raise ValueError(f"{kind} needs low < high, got {low} > {high}: swap them?")
-    if low == high:
-        raise ValueError(
-            f"{kind} needs low < high, got {low} twice; a constant is Categorical([{low!r}]), "
-            "or a part of your function."
-        )
-
-
-def from_distribution(distribution: "BaseDistribution") -> Parameter:
-    """Return the parameter that an Optuna distribution stands for."""
-    from optuna.distributions import (
-        CategoricalDistribution,
-        FloatDistribution,
-        IntDistribution,
-    )
-
-    match distribution:
-        case CategoricalDistribution():
-            return Categorical(distribution.choices)
-        case FloatDistribution() | IntDistribution() if distribution.single():
-            return Categorical([distribution.low])
-        case FloatDistribution(low=low, high=high, log=log, step=step):
-            return Real(low, high, log=log, step=step)
-        case IntDistribution(low=low, high=high, log=log, step=step):
-            return Integer(low, high, log=log, step=step)
-    raise TypeError(f"expected an Optuna distribution, got {distribution!r}.")
 
 
 @final
@@ -292,11 +53,18 @@ class Space:
     def _variable(self, name: str) -> Variable:
         parameter = self.parameters[name]
         when = []
-        for parent, values in (parameter.when or {}).items():
+        for parent, values in self._conditions(name):
             levels = frozenset(int(self.parameters[parent].coordinate(v)) for v in values)
-            if parent not in self.constants:
-                when.append((self.names.index(parent), levels))
+            when.append((self.names.index(parent), levels))
         return replace(parameter.variable(), when=tuple(when), optional=name in self.optional)
+
+    def _conditions(self, name: str) -> list[tuple[str, Sequence[Any]]]:
+        """Return the conditions on what varies: a constant parent hands its own ones down."""
+        found = []
+        for parent, values in (self.parameters[name].when or {}).items():
+            is_constant = parent in self.constants
+            found += self._conditions(parent) if is_constant else [(parent, values)]
+        return found
 
     def is_active(self, name: str, params: Params) -> bool:
         """Return whether a parameter exists, given those before it."""
@@ -372,17 +140,20 @@ def _name(name: Any) -> str:
 def _parameter(name: str, parameter: Any) -> Parameter:
     if isinstance(parameter, Real | Integer | Categorical):
         return parameter
-    if isinstance(parameter, tuple | list):
-        raise TypeError(
-            f"parameter {name!r} is {parameter!r}: write Real(low, high), Integer(low, high) or "
-            "Categorical([...])."
-        )
-    return from_distribution(parameter)
+    try:
+        return from_distribution(parameter)
+    except TypeError as error:
+        raise TypeError(f"parameter {name!r}: {error}") from None
 
 
 def _parents_first(parameters: dict[str, Parameter]) -> dict[str, Parameter]:
     """Return the parameters in an order in which each comes after those it depends on."""
     for name, parameter in parameters.items():
+        if not isinstance(parameter.when, Mapping | None):
+            raise TypeError(
+                f'the condition of {name!r} must be a dictionary, as in when={{"kind": ["a"]}}; '
+                f"got {parameter.when!r}."
+            )
         for parent, values in (parameter.when or {}).items():
             _check_condition(name, parent, values, parameters)
     ordered: dict[str, Parameter] = {}

@@ -35,6 +35,7 @@ NAMELESS_SECONDS = 5.0  # a trial that names no worker after this time was cut o
 SAME_ERRORS = 3  # so many equal exceptions at the very start end the run
 
 Callback = Callable[[Study, FrozenTrial], None]
+_STORAGE_ERRORS = (SQLAlchemyError, sqlite3.Error, optuna.exceptions.StorageInternalError)
 
 
 @final
@@ -120,10 +121,12 @@ def minimize(  # noqa: PLR0913
     with storage_errors(storage):
         study = open_study(storage, study_name, direction, sampler)
         check_same_space(study, space)
-        optimize(
+        error = optimize(
             study, objective, n_trials=n_trials, timeout=timeout, n_jobs=n_jobs,
             callbacks=callbacks, progress=progress,
         )  # fmt: skip
+    if error is not None:
+        raise error
     return Result(study)
 
 
@@ -143,8 +146,13 @@ def open_study(
     """Make or load a study; a SQLite file's folder is made if it is missing."""
     sign_of(direction)
     if isinstance(storage, str) and storage.startswith(SQLITE):
-        Path(storage.removeprefix(SQLITE)).expanduser().parent.mkdir(parents=True, exist_ok=True)
-        storage = RDBStorage(storage, engine_kwargs={"connect_args": {"timeout": LOCK_SECONDS}})
+        path = Path(storage.removeprefix(SQLITE)).expanduser()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unusable(storage, error) from error
+        options = {"connect_args": {"timeout": LOCK_SECONDS}}
+        storage = RDBStorage(f"{SQLITE}{path}", engine_kwargs=options)
     with quiet_optuna():
         study = optuna.create_study(
             storage=storage, sampler=sampler, study_name=name, direction=direction,
@@ -169,6 +177,18 @@ def check_same_space(study: Study, space: Space) -> None:
                     f"the study {study.study_name!r} was made with {name} = {old}, but now it is "
                     f"{distributions.get(name, 'gone')}; use another study_name or storage."
                 )
+        if trial.state == TrialState.COMPLETE:
+            _check_trial(study, trial, space)
+
+
+def _check_trial(study: Study, trial: FrozenTrial, space: Space) -> None:
+    try:
+        space.validate(trial.params)
+    except ValueError as error:
+        raise ValueError(
+            f"the study {study.study_name!r} was made with other parameters: in its trial "
+            f"{trial.number}, {error} Use another study_name or storage."
+        ) from None
 
 
 def optimize(  # noqa: PLR0913
@@ -180,8 +200,11 @@ def optimize(  # noqa: PLR0913
     n_jobs: int = 1,
     callbacks: Sequence[Callback] = (),
     progress: bool | None = None,
-) -> None:
-    """Run Optuna's loop on an objective, with recovery, failures and progress as ours are."""
+) -> Exception | None:
+    """Run Optuna's loop on an objective, with recovery, failures and progress as ours are.
+
+    Returns the exception of the objective that ended the run, if one did.
+    """
     if n_trials is None and timeout is None:
         raise ValueError("give n_trials=, timeout= or both: a run must end.")
     if n_trials is not None and n_trials < 0:
@@ -193,8 +216,7 @@ def optimize(  # noqa: PLR0913
             guarded, n_trials=n_trials, timeout=timeout, n_jobs=n_jobs, catch=(Exception,),
             callbacks=[advance, *callbacks],
         )  # fmt: skip
-    if guarded.fatal is not None:
-        raise guarded.fatal
+    return guarded.fatal
 
 
 @final
@@ -204,6 +226,7 @@ class _Guarded:
     def __init__(self, study: Study, objective: Callable[[optuna.Trial], float]) -> None:
         self.study, self.objective = study, objective
         self.errors: list[str] = []
+        self.causes: set[object] = set()
         self.has_value = any(
             t.state == TrialState.COMPLETE for t in study.get_trials(deepcopy=False)
         )
@@ -236,10 +259,13 @@ class _Guarded:
             if is_hopeless and not self.has_value and not isinstance(error, NotAValueError):
                 self.fatal = error
                 self.study.stop()
-        if len(self.errors) == self.errors.count(self.errors[-1]):
+            cause = (type(error), traceback.extract_tb(error.__traceback__)[-1].lineno)
+            is_new = cause not in self.causes
+            self.causes.add(cause)
+        if is_new:
             warnings.warn(
-                f"trial {trial.number} failed with {self.errors[-1]} It is recorded as failed "
-                "and its neighbourhood is avoided; user_attrs['traceback'] says where.",
+                f"trial {trial.number} failed ({type(error).__name__}: {error}). It is recorded "
+                "as failed and its neighbourhood is avoided; user_attrs['traceback'] says where.",
                 FailedTrialWarning,
                 stacklevel=2,
             )
@@ -261,6 +287,8 @@ def recover(study: Study) -> None:
 
 def _is_orphan(study: Study, trial: FrozenTrial) -> bool:
     """Return whether a running trial's process is gone, waiting a moment if it has no name."""
+    if is_interrupted(trial):
+        return True
     while WORKER not in trial.system_attrs:
         assert trial.datetime_start is not None
         age = time.time() - trial.datetime_start.timestamp()
@@ -287,14 +315,21 @@ def storage_errors(storage: object) -> Iterator[None]:
     """Turn what a database says into a `StorageError` that names the storage."""
     try:
         yield
-    except (SQLAlchemyError, sqlite3.Error, optuna.exceptions.StorageInternalError, OSError) as e:
-        if isinstance(e, OSError) and not isinstance(storage, str):
+    except _STORAGE_ERRORS as error:
+        raise _unusable(storage, error) from error
+    except UnboundLocalError as error:  # behind it Optuna 5.0 hides what a storage said to `tell`
+        if not isinstance(error.__context__, _STORAGE_ERRORS):
             raise
-        reason = str(e.__cause__ or e).splitlines()[0]
-        raise StorageError(
-            f"the storage {storage!r} cannot be used: {reason}. Is the path right, writable and "
-            "not locked by another program? Finished trials are kept."
-        ) from e
+        raise _unusable(storage, error.__context__) from error
+
+
+def _unusable(storage: object, error: Exception) -> StorageError:
+    reason = str(error.__cause__ or error).splitlines()[0]
+    return StorageError(
+        f"the storage {storage!r} cannot be used: {reason}. Is the path right (as in "
+        "'sqlite:///runs/my.db'), writable and not locked by another program? Finished trials "
+        "are kept."
+    )
 
 
 def finished(study: Study) -> list[FrozenTrial]:
@@ -308,7 +343,7 @@ def best_so_far(study: Study) -> list[float]:
     sign = sign_of(study.direction.name.lower())
     best, path = -math.inf, []
     for trial in finished(study):
-        if trial.value is not None and math.isfinite(trial.value):
+        if trial.state == TrialState.COMPLETE and trial.value is not None:
             best = max(best, sign * trial.value)
         path.append(sign * best if math.isfinite(best) else math.nan)
     return path

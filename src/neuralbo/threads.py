@@ -11,12 +11,12 @@ _LOCK = RLock()  # torch's number of threads belongs to the process
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Run a block alone, with one torch thread, on the CPU; restore what was set before."""
+    """Run a block alone, on the CPU, with one torch thread and with gradients; restore all."""
     with _LOCK:
         before = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
-            with _cpu():
+            with _cpu(), torch.inference_mode(False), torch.enable_grad():
                 yield
         finally:
             torch.set_num_threads(before)

@@ -12,7 +12,8 @@ def _started(pid: int) -> str:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return ""
-    return fields[19]  # field 22 of proc(5): start time, in ticks since boot
+    is_dead = fields[0] in "ZX"  # ended, but its parent has not asked for its exit code
+    return "" if is_dead else fields[19]  # field 22 of proc(5): start time, in ticks since boot
 
 
 def this_worker() -> str:

@@ -9,17 +9,19 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
+import numpy as np
 import torch
 from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
+from scipy.special import erfcx, ndtr
 from torch import Tensor
-from torch.special import erfcx, ndtr
 
 from neuralbo.criteria.base import mean_and_deviation, single_points
 from neuralbo.step import Step
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 TAIL, SERIES = -1.0, -1e3  # where one form of log h hands over to the next
+FARTHEST = 1e150  # whose square is still finite
 
 
 @final
@@ -32,19 +34,22 @@ class _LogH(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, z: Tensor) -> Tensor:
-        body, tail = z.clamp(min=TAIL), z.clamp(max=TAIL)
-        h = (-0.5 * body.square() - LOG_SQRT_2PI).exp() + body * ndtr(body)
+        # NumPy's operations on the few numbers of a climb cost a fraction of torch's
+        numbers = z.detach().numpy()
+        body, tail = numbers.clip(TAIL, FARTHEST), numbers.clip(-FARTHEST, TAIL)
+        cdf = ndtr(body)
+        h = np.exp(-0.5 * body * body - LOG_SQRT_2PI) + body * cdf
         mills = math.sqrt(math.pi / 2) * erfcx(-tail / math.sqrt(2))  # cdf/pdf
-        series = (1 - 3 / tail.square()) / tail.square()
-        h_over_pdf = torch.where(tail > SERIES, 1 + tail * mills, series)
-        ctx.save_for_backward(torch.where(z > TAIL, ndtr(body) / h, mills / h_over_pdf))
-        log_tail = h_over_pdf.log() - 0.5 * tail.square() - LOG_SQRT_2PI
-        return torch.where(z > TAIL, h.log(), log_tail)
+        squared = tail * tail
+        h_over_pdf = np.where(tail > SERIES, 1 + tail * mills, (1 - 3 / squared) / squared)
+        is_body = numbers > TAIL
+        ctx.slope = torch.as_tensor(np.where(is_body, cdf / h, mills / h_over_pdf))
+        log_tail = np.log(h_over_pdf) - 0.5 * squared - LOG_SQRT_2PI
+        return torch.as_tensor(np.where(is_body, np.log(h), log_tail))
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Tensor:
-        (slope,) = ctx.saved_tensors
-        gradient: Tensor = slope * grads[0]
+        gradient: Tensor = ctx.slope * grads[0]
         return gradient
 
 
@@ -78,7 +83,8 @@ class _ExpectedImprovement(_Improvement):
         mean, deviation = mean_and_deviation(self.model, X)
         z = (mean - self.best) / deviation
         pdf = (-0.5 * z.square() - LOG_SQRT_2PI).exp()
-        return deviation * pdf + (mean - self.best) * ndtr(z)
+        value: Tensor = deviation * pdf + (mean - self.best) * torch.special.ndtr(z)
+        return value
 
 
 @final
@@ -86,7 +92,8 @@ class _ProbabilityOfImprovement(_Improvement):
     @single_points
     def forward(self, X: Tensor) -> Tensor:
         mean, deviation = mean_and_deviation(self.model, X)
-        return ndtr((mean - self.best) / deviation)
+        value: Tensor = torch.special.ndtr((mean - self.best) / deviation)
+        return value
 
 
 @final

@@ -51,11 +51,11 @@ def run(is_quick: bool) -> Measured:
     jobs = [(seed, p, m) for seed in seeds for p in PROBLEMS for m in METHODS]
     for seed, p, m in track(jobs, "measuring", console=Console(stderr=True)):
         problem = problems.shifted(PROBLEMS[p](), generator(seed, 0))
-        regrets[p][m][seed], seconds[p][m][seed] = _one(problem, METHODS[m](seed), seed)
-    return _measured(regrets, seconds)
+        regrets[p][m][seed], seconds[p][m][seed] = one_run(problem, METHODS[m](seed), seed)
+    return measured(regrets, seconds)
 
 
-def _one(problem: problems.Problem, sampler: BaseSampler, seed: int) -> tuple[float, float]:
+def one_run(problem: problems.Problem, sampler: BaseSampler, seed: int) -> tuple[float, float]:
     """Return the final regret, and the seconds of a suggestion after the start points."""
     start = SobolEngine(problem.d, scramble=True, seed=seed).draw(START, dtype=torch.float64)
     with quiet_optuna(), one_thread(), warnings.catch_warnings():
@@ -70,10 +70,11 @@ def _one(problem: problems.Problem, sampler: BaseSampler, seed: int) -> tuple[fl
             x = [trial.suggest_float(f"x{i}", 0, 1) for i in range(problem.d)]
             spent += (time.perf_counter() - began) * (number >= START)
             study.tell(trial, float(problem.regret(torch.tensor(x, dtype=torch.float64))))
-    return study.best_value, spent / (TRIALS - START)
+    return study.best_value, spent / max(TRIALS - START, 1)
 
 
-def _measured(regrets: Table, seconds: Table) -> Measured:
+def measured(regrets: Table, seconds: Table) -> Measured:
+    """Turn final regrets and seconds, by problem and method, into tables and goals."""
     floors = {p: LEAST * float(np.median(regrets[p]["random"])) for p in PROBLEMS}
     medians = {p: {m: float(np.median(regrets[p][m])) for m in METHODS} for p in PROBLEMS}
     ratios, intervals = {}, {}

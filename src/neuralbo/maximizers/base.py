@@ -96,12 +96,14 @@ def ascend(
     acquisition: AcquisitionFunction, X: Tensor, movable: Tensor, scale: Tensor, rounds: int
 ) -> Tensor:
     """Climb from all rows at once in the columns that may move; others stay as they are."""
-    if not movable.any() or not acquisition(X[:1, None].detach().requires_grad_()).requires_grad:
+    first = acquisition(X[:1, None].detach().requires_grad_())
+    if not movable.any() or not first.requires_grad:
         return X
+    zero = first.detach().nan_to_num(0.0, 0.0, 0.0)  # tolerances are relative to the value
     lower, upper = torch.where(movable, 0.0, X), torch.where(movable, 1.0, X)
     found, _ = minimize(
-        with_gradient(lambda x: -acquisition(x[:, None]) / scale),
-        X, (lower, upper), rounds=rounds, gradient_tolerance=1e-6, value_tolerance=1e-8,
+        with_gradient(lambda x: (zero - acquisition(x[:, None])) / scale),
+        X, (lower, upper), rounds=rounds, gradient_tolerance=1e-5, value_tolerance=1e-6,
     )  # fmt: skip
     return found
 

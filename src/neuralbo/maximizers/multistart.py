@@ -36,7 +36,7 @@ class Multistart:
     candidates: int = 1024
     local: int = 512
     restarts: int = 10
-    rounds: int = 60
+    rounds: int = 40
 
     def __call__(self, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
         """Return the q best points found."""

@@ -9,6 +9,7 @@ from botorch.models.model import Model
 
 from neuralbo.criteria.base import Criterion
 from neuralbo.criteria.feasible import keep_feasible
+from neuralbo.criteria.usual import usual_criterion
 from neuralbo.data import Data
 from neuralbo.maximizers.base import Maximizer
 from neuralbo.policies.base import Proposal
@@ -24,10 +25,13 @@ class Standard:
     Points that are pending, among them those already chosen for this batch, are taken as if
     they had given the mean that the model expects there ("kriging believer", Ginsbourger et
     al. 2010), so the next point goes elsewhere.
+
+    Attributes:
+        criterion: None takes what is usual for the model.
     """
 
     surrogate: Surrogate
-    criterion: Criterion
+    criterion: Criterion | None
     maximizer: Maximizer
 
     def propose(self, step: Step, q: int = 1) -> Proposal:
@@ -35,23 +39,26 @@ class Standard:
         began = perf_counter()
         model = step.fit(self.surrogate, step.data)
         fitted = perf_counter()
+        criterion = usual_criterion(model) if self.criterion is None else self.criterion
         points = step.data.X[:0]
         for _ in range(q):
             here = replace(step, data=step.data.with_pending(points))
-            believed = self._believe(here, model)
-            acquisition = keep_feasible(self.criterion, self.criterion(here, believed), here)
+            acquisition = criterion(*self._believe(here, model))
+            acquisition = keep_feasible(criterion, acquisition, here)
             points = torch.cat([points, self.maximizer(here, acquisition, 1)])
         facts = dict(model.facts) if isinstance(model, StatesFacts) else {}
         facts |= {"fit_seconds": fitted - began, "choose_seconds": perf_counter() - fitted}
         return Proposal(points, facts)
 
-    def _believe(self, step: Step, model: Model) -> Model:
+    def _believe(self, step: Step, model: Model) -> tuple[Step, Model]:
+        """Return step and model as if pending points had given the mean: also `best` counts it."""
         X = step.data.X_pending
         if len(X) == 0:
-            return model
+            return step, model
         with torch.no_grad():
             Y = moments_of(model.posterior(X[:, None]))[0][:, 0]
-        if isinstance(model, GaussianModel):
-            return model.condition_on_observations(X, Y)
         data = Data(torch.cat([step.data.X, X]), torch.cat([step.data.Y, Y]))
-        return step.fit(self.surrogate, data)
+        believing = replace(step, data=data)
+        if isinstance(model, GaussianModel):
+            return believing, model.condition_on_observations(X, Y)
+        return believing, step.fit(self.surrogate, data)

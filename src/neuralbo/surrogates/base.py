@@ -9,12 +9,15 @@ from botorch.acquisition.objective import PosteriorTransform
 from botorch.models.model import Model
 from botorch.posteriors import GPyTorchPosterior, Posterior, TransformedPosterior
 from gpytorch.distributions import MultivariateNormal
+from linear_operator import LinearOperator, to_linear_operator
+from linear_operator.operators import ConstantMulLinearOperator
 from torch import Generator, Tensor
 
 from neuralbo.data import Data
 
 Scaling = Literal["standard", "range", "none"]
 Facts = Mapping[str, float | str]
+SHRINK = 1e-8  # of correlations in a joint law, for the Cholesky factor of near points
 LEAST_VARIANCE = 1e-18  # in the model's units; the variance at a noiseless observation is not 0
 
 
@@ -106,7 +109,7 @@ class GaussianModel(DrawsFunctions):
         )
         diagonal = covariance.diagonal(dim1=-2, dim2=-1)
         covariance = covariance + torch.diag_embed(noise.expand_as(diagonal))
-        posterior = GPyTorchPosterior(MultivariateNormal(mean, covariance, validate_args=False))
+        posterior = GPyTorchPosterior(JointGaussian(mean, _unitless(covariance)))
         return posterior if posterior_transform is None else posterior_transform(posterior)
 
     def subset_output(self, idcs: list[int]) -> "GaussianModel":
@@ -114,6 +117,28 @@ class GaussianModel(DrawsFunctions):
         if list(idcs) not in ([0], [-1]):
             raise ValueError(f"this model has one output, got {idcs}.")
         return self
+
+
+@final
+class JointGaussian(MultivariateNormal):  # type: ignore[misc]
+    """gpytorch's law without its least variance, which takes the units to be near 1."""
+
+    @property
+    def variance(self) -> Tensor:
+        """The diagonal of the covariance, and never below zero by rounding."""
+        diagonal: Tensor = self.lazy_covariance_matrix.diagonal(dim1=-1, dim2=-2)
+        return diagonal.clamp(min=torch.finfo(diagonal.dtype).tiny).expand(self.loc.shape)
+
+
+def _unitless(covariance: Tensor) -> LinearOperator:
+    """Return the covariance as a number times one of size 1, so that jitter has no units.
+
+    Covariances of different points are reduced by `SHRINK`: equal points stay factorable.
+    """
+    diagonal = covariance.diagonal(dim1=-2, dim2=-1)
+    size = diagonal.detach().amax().clamp(min=torch.finfo(covariance.dtype).tiny)
+    apart = covariance * (1 - SHRINK) + SHRINK * torch.diag_embed(diagonal)
+    return ConstantMulLinearOperator(to_linear_operator(apart / size), size)
 
 
 def moments_of(posterior: Posterior) -> tuple[Tensor, Tensor]:

@@ -14,8 +14,8 @@ from torch import Generator, Tensor
 from neuralbo.data import Data
 
 FEATURES = 256
-LENGTH = 0.25  # of the random waves, times sqrt(d)
-PRIOR_VARIANCE = 9.0  # of the logit: three standard deviations go from 0.01 % to 99.99 %
+LENGTH = 0.2  # of the random waves, times sqrt(d)
+PRIOR_VARIANCE = 25.0  # of the logit: with 9 one failure among ten successes had p > 0.5
 NEWTON_STEPS = 25
 
 
@@ -24,7 +24,8 @@ def probability_of_success(data: Data, rng: Generator) -> Callable[[Tensor], Ten
 
     logit p(x) = c + w'phi(x), c the logit of (successes + 1)/(all + 2), w by Laplace's method,
     averaged over its posterior as in MacKay (1992): logit / sqrt(1 + pi variance / 8). Far from
-    all trials p is near the share of successes, at a lone failure below one half.
+    all trials p is near the share of successes; at a failure it is well below that, and below
+    one half unless many successes are near.
     """
     X = torch.cat([data.X, data.X_failed])
     z = torch.cat([torch.ones(data.n), torch.zeros(len(data.X_failed))]).to(X)

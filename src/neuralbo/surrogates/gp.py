@@ -51,6 +51,9 @@ class GaussianProcess:
         mean: constant, or zero in the scaled units of Y.
         inputs: columns as they are ("unit"), in [-1,1] ("symmetric") or with the mean and
             spread of the data ("standard"); the length scales are in these units.
+        clip: raise values that lie below the median by more than so many times the way from
+            there to the best, since what is far worse need not be modelled; None for never.
+        rounds: the most steps of the search.
     """
 
     kernel: Kernel = Constant() * Matern(2.5)
@@ -58,8 +61,8 @@ class GaussianProcess:
     restarts: int = 2
     mean: Literal["constant", "zero"] = "constant"
     inputs: Literal["unit", "symmetric", "standard"] = "unit"
-    clip: float | None = None
-    rounds: int = 60
+    clip: float | None = 4.0
+    rounds: int = 30
 
     scaling: ClassVar[Scaling] = "standard"
     is_smooth: ClassVar[bool] = True
@@ -75,9 +78,10 @@ class GaussianProcess:
         return self._fit(data, rng, None)
 
     def _fit(self, data: Data, rng: Generator, warm: Tensor | None) -> "GaussianProcessModel":
-        data, _ = data.clipped(self.clip)
+        data, clipped = data.clipped(self.clip)
+        values = single_output(data)
         units = data.standard_units()
-        y = units.numbers(single_output(data)[:, None]).squeeze(-1)
+        y = units.numbers(values[:, None]).squeeze(-1)
         inputs = _input_units(self.inputs, data.X)
         Z = inputs.numbers(data.X)
         settings = [*self.kernel.settings(Z.shape[-1]), self.noise]
@@ -86,13 +90,15 @@ class GaussianProcess:
         if warm is not None and warm.shape == starts.shape[1:]:
             starts = torch.cat([warm[None], starts])
         thetas, losses = minimize(
-            search, starts, search.bounds, rounds=self.rounds, gradient_tolerance=1e-4,
-            value_tolerance=1e-7,
+            search, starts, search.bounds, rounds=self.rounds, gradient_tolerance=1e-3,
+            value_tolerance=1e-5,
         )  # fmt: skip
         losses = losses.nan_to_num(math.inf, math.inf, math.inf)
         best = int(losses.argmin())
         theta = thetas[best] if losses[best].isfinite() else starts[0]
-        return GaussianProcessModel(self, theta, (data.X, y), (inputs, units))
+        model = GaussianProcessModel(self, theta, (data.X, y), (inputs, units))
+        model.facts = {**model.facts, "clipped": clipped}
+        return model
 
 
 @final
@@ -199,7 +205,7 @@ class GaussianProcessModel(GaussianModel):
         kernel, theta, d = self.recipe.kernel, self.theta[None, :-1], self.Z.shape[-1]
         prior, total = (kernel.diagonal(theta, d, white)[0] for white in (False, True))
         self.register_buffer("prior_variance", prior)
-        noise = (self.theta[-1].exp() + total - prior) * self.units[1].scale[0].square()
+        noise = (self.theta[-1].exp() + total - prior) * self.units[1].square[0]
         self.register_buffer("noise_variance", noise)
         rest = self.y - self.m
         evidence = -0.5 * rest @ self.a - self.L.diagonal().log().sum()
@@ -217,9 +223,9 @@ class GaussianProcessModel(GaussianModel):
         k = self._cross(X.reshape(-1, X.shape[-1]))
         half = torch.linalg.solve_triangular(self.L, k.mT, upper=False)
         variance = (self.prior_variance - half.square().sum(0)).clamp(min=LEAST_VARIANCE)
-        scale = self.units[1].scale
         mean = self.units[1].values(self.m + k @ self.a)
-        return mean.reshape(X.shape[:-1]), (variance * scale.square()).reshape(X.shape[:-1])
+        variance = variance * self.units[1].square
+        return mean.reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and covariance over q points."""
@@ -231,7 +237,7 @@ class GaussianProcessModel(GaussianModel):
         variance = LEAST_VARIANCE * torch.eye(q, dtype=X.dtype)
         covariance = K - half @ half.mT + variance
         mean = self.units[1].values(self.m + flat @ self.a).reshape(*b, q)
-        return mean, covariance * self.units[1].scale.square()
+        return mean, covariance * self.units[1].square
 
     def _prior(self, Z: Tensor) -> Tensor:
         """Return the prior covariance of f over q points, b x q x d to b x q x q."""
@@ -265,8 +271,7 @@ class GaussianProcessModel(GaussianModel):
 
         def prior(Z: Tensor) -> Tensor:
             phase = Z @ waves.mT
-            waves_at: Tensor = phase.cos() @ e[0] + phase.sin() @ e[1]
-            return waves_at
+            return phase.cos() @ e[0] + phase.sin() @ e[1]
 
         rest = (self.y - self.m - prior(self.Z) - noise)[:, None]
         update = torch.cholesky_solve(rest, self.L).squeeze(-1)
@@ -282,9 +287,10 @@ class GaussianProcessModel(GaussianModel):
 def _factor(K: Tensor) -> Tensor:
     """Return the Cholesky factor, with the least jitter that makes K positive definite."""
     for jitter in JITTERS:
-        L, info = torch.linalg.cholesky_ex(K + jitter * torch.eye(len(K), dtype=K.dtype))
-        if int(info) == 0:
-            return L
+        found = torch.linalg.cholesky_ex(K + jitter * torch.eye(len(K), dtype=K.dtype))
+        factor: Tensor = found.L
+        if int(found.info) == 0:
+            return factor
     raise FitError(
         f"the covariance of {len(K)} observations is not positive definite, also with a jitter "
         f"of {JITTERS[-1]}; are there huge or repeated values?"
@@ -299,21 +305,23 @@ def _flat(start: float, low: float, high: float) -> Positive:
 # are not given; the nugget of the class it used is 10 machine epsilons, here the smallest stable.
 GP_GPO = GaussianProcess(
     Constant(_flat(1.0, 1e-3, 1e3)) * SquaredExponential(length=_flat(0.5, 1e-2, 1e2)),
-    noise=_flat(1e-8, 1e-8, 1e-8), restarts=50,
+    noise=_flat(1e-8, 1e-8, 1e-8), restarts=50, rounds=200, clip=None,
 )  # fmt: skip
 # 001 5.1: all numbers in (1e-3, 2), no priors, zero mean, 20 starts, isotropic, x and y standard.
 GP_KRUSE = GaussianProcess(
     Constant(_flat(1.0, 1e-3, 2.0)) * Matern(2.5, ard=False, length=_flat(1.0, 1e-3, 2.0)),
     noise=_flat(1.0, 1e-3, 2.0), restarts=19, mean="zero", inputs="standard", rounds=1000,
+    clip=None,
 )  # fmt: skip
 # 002 2: the defaults of GPyOpt: isotropic Matern-5/2, noise from 0.01, five starts.
 GP_GPYOPT = GaussianProcess(
     Constant(_flat(1.0, 1e-5, 1e5)) * Matern(2.5, ard=False, length=_flat(1.0, 1e-5, 1e5)),
-    noise=_flat(1e-2, 1e-10, 1e2), restarts=4, mean="zero", rounds=1000,
+    noise=_flat(1e-2, 1e-10, 1e2), restarts=4, mean="zero", rounds=1000, clip=None,
 )  # fmt: skip
 # 004 2.5: constant times isotropic squared exponential on [-1,1], fixed 1e-7, ten more starts.
 GP_PURE = GaussianProcess(
     Constant(_flat(1.0, 1e-5, 1e5))
     * SquaredExponential(ard=False, length=_flat(1.0, 1e-5, 1e5)),
     noise=_flat(1e-7, 1e-7, 1e-7), restarts=10, mean="zero", inputs="symmetric", rounds=1000,
+    clip=None,
 )  # fmt: skip

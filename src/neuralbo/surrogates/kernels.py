@@ -16,6 +16,7 @@ import torch
 from torch import Generator, Tensor
 
 Spectrum = tuple[Tensor, Tensor]  # frequencies, h x d, and their weights, h
+MOST_DIFFERENCES = 2**25  # 256 MiB
 NO_DISTANCE = 1e-24  # keeps the gradient of sqrt(r2) finite where two points coincide
 
 
@@ -64,21 +65,6 @@ class Pairs(ABC):
 
 
 @final
-class Within(Pairs):
-    """All pairs of n points; the squared differences are computed once, n x n x d."""
-
-    def __init__(self, X: Tensor) -> None:
-        self.n, self.d = X.shape
-        self.columns = (X[:, None] - X[None]).square().reshape(self.n**2, self.d)
-        self.all = self.columns.sum(-1, keepdim=True)
-
-    def squared(self, w: Tensor) -> Tensor:
-        """Return r2 as one matrix product."""
-        squares = self.columns if w.shape[-1] == self.d else self.all
-        return (w @ squares.mT).reshape(len(w), self.n, self.n)
-
-
-@final
 class Between(Pairs):
     """Pairs of N and n points, by |a|^2 + |b|^2 - 2ab around the mean of the n."""
 
@@ -93,6 +79,26 @@ class Between(Pairs):
         a, b = self.X1 * scale, self.X2 * scale  # B x N x d, B x n x d
         squares = a.square().sum(-1)[:, :, None] + b.square().sum(-1)[:, None]
         return (squares - 2 * a @ b.mT).clamp(min=0.0)
+
+
+@final
+class Within(Pairs):
+    """All pairs of n points; the squared differences are kept, n x n x d, if they are few."""
+
+    def __init__(self, X: Tensor) -> None:
+        self.n, self.d = X.shape
+        self.X = X
+        self.columns: Tensor | None = None
+        if self.n**2 * self.d <= MOST_DIFFERENCES:
+            self.columns = (X[:, None] - X[None]).square().reshape(self.n**2, self.d)
+            self.all = self.columns.sum(-1, keepdim=True)
+
+    def squared(self, w: Tensor) -> Tensor:
+        """Return r2, as one matrix product if the differences are kept."""
+        if self.columns is None:
+            return Between(self.X, self.X).squared(w)
+        squares = self.columns if w.shape[-1] == self.d else self.all
+        return (w @ squares.mT).reshape(len(w), self.n, self.n)
 
 
 class Kernel(ABC):
@@ -334,4 +340,5 @@ class Product(_Pair):
         """Return sums of frequencies: a product of characteristic functions is one of a sum."""
         a, b = self._split(theta, d)
         left, right = self.left.spectrum(a, d, h, rng), self.right.spectrum(b, d, h, rng)
-        return left[0] + right[0], left[1] * right[1] * h
+        order = torch.randperm(h, generator=rng)  # a sum has its parts one after the other
+        return left[0] + right[0][order], left[1] * right[1][order] * h

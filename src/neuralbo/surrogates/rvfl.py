@@ -44,6 +44,8 @@ class BayesianRVFL:
         units: hidden units.
         noise_precision: beta, in units of Y's variance, or None to learn it.
         prior_precision: alpha, or None to learn it.
+        clip: raise values that lie below the median by more than so many times the way from
+            there to the best, since what is far worse need not be modelled; None for never.
     """
 
     units: int = 300
@@ -51,20 +53,23 @@ class BayesianRVFL:
     skip: bool = True
     noise_precision: float | None = 1000.0
     prior_precision: float | None = None
-    clip: float | None = None
+    clip: float | None = 4.0
 
     scaling: ClassVar[Scaling] = "standard"
     is_smooth: ClassVar[bool] = True
 
     def fit(self, data: Data, rng: Generator) -> "BayesianRVFLModel":
         """Draw the hidden layer from `rng`, then condition w on the data."""
-        data, _ = data.clipped(self.clip)
+        data, clipped = data.clipped(self.clip)
+        values = single_output(data)
         units = data.standard_units()
-        y = units.numbers(single_output(data)[:, None]).squeeze(-1)
+        y = units.numbers(values[:, None]).squeeze(-1)
         features = RandomFeatures.draw(data.X.shape[-1], self, rng)
         decomposed = Decomposition.of(features(data.X), y)
         precisions = learn_precisions(decomposed, self.prior_precision, self.noise_precision)
-        return BayesianRVFLModel(features, decomposed, precisions, units, (data.X, y))
+        model = BayesianRVFLModel(features, decomposed, precisions, units, (data.X, y))
+        model.facts = {**model.facts, "clipped": clipped}
+        return model
 
 
 @final
@@ -180,11 +185,11 @@ class BayesianRVFLModel(GaussianModel):
         # psi' inv(A) psi = (|psi|^2 - |shrink * V'psi|^2) / alpha
         self.register_buffer("shrunk", decomposed.V * (lam / (alpha + lam)).sqrt())
         self.register_buffer("mu", decomposed.V @ (beta * decomposed.c / (alpha + lam)))
-        self.register_buffer("noise_variance", units.scale[0].square() / beta)
+        self.register_buffer("noise_variance", units.square[0] / beta)
         self.register_buffer("X", observed[0])
         self.register_buffer("y", observed[1])
         self.facts = {
-            "surrogate": "brvfl",
+            "surrogate": f"brvfl{1 + features.skip + 2 * (features.activation == 'relu')}",
             "log_evidence": decomposed.log_evidence(alpha, beta),
             "prior_precision": alpha,
             "noise_precision": beta,
@@ -195,7 +200,7 @@ class BayesianRVFLModel(GaussianModel):
         psi = self.features(X)
         explained = (psi @ self.shrunk).square().sum(-1)
         variance = (psi.square().sum(-1) - explained) / self.precisions[0]
-        variance = variance.clamp(min=LEAST_VARIANCE) * self.units.scale.square()
+        variance = variance.clamp(min=LEAST_VARIANCE) * self.units.square
         return self.units.values(psi @ self.mu), variance
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
@@ -204,7 +209,7 @@ class BayesianRVFLModel(GaussianModel):
         explained = psi @ self.shrunk
         covariance = (psi @ psi.mT - explained @ explained.mT) / self.precisions[0]
         covariance = covariance + LEAST_VARIANCE * torch.eye(X.shape[-2], dtype=X.dtype)
-        return self.units.values(psi @ self.mu), covariance * self.units.scale.square()
+        return self.units.values(psi @ self.mu), covariance * self.units.square
 
     def condition_on_observations(
         self, X: Tensor, Y: Tensor, **kwargs: Any

@@ -1,0 +1,309 @@
+"""The kinds of parameters: `Real`, `Integer`, `Categorical`, and Optuna's names for them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING, Any, final
+
+from neuralbo.domain import Variable
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+
+When = Mapping[str, Sequence[Any]]
+
+MOST_LEVELS = 2**50  # beyond it a float64 in [0,1] cannot tell two neighbours apart
+MOST_LOG_LEVELS = 2**40  # the same on a logarithmic axis, where the highest are nearest
+ON_GRID = 1e-8  # how far, in steps, a value may lie off its grid; Optuna's tolerance
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A real number between two bounds, on a logarithmic axis or a grid if wanted.
+
+    Args:
+        when: conditions under which the parameter exists, as in {"kind": ["a", "b"]}.
+    """
+
+    low: float
+    high: float
+    log: bool = False
+    step: float | None = None
+    when: When | None = None
+
+    def __post_init__(self) -> None:
+        _check_bounds("Real", self.low, self.high)
+        object.__setattr__(self, "low", float(self.low))
+        object.__setattr__(self, "high", float(self.high))
+        if self.log and self.low <= 0:
+            raise ValueError(f"Real with log=True needs low > 0, got low={self.low}.")
+        if self.log and self.step is not None:
+            raise ValueError("Real takes log=True or step=, not both.")
+        if self.step is not None:
+            self._check_step(self.step)
+
+    def _check_step(self, step: Any) -> None:
+        span = self.high - self.low
+        if not _is_number(step) or step <= 0 or step > 2 * span:
+            raise ValueError(f"Real needs 0 < step <= high - low = {span}, got {step!r}.")
+        if span / step >= MOST_LEVELS:
+            raise ValueError(f"Real can have at most {MOST_LEVELS} steps; leave step= out.")
+        if _grid(self.low, self.high, float(step))[0] < 2:
+            raise ValueError(f"Real needs 0 < step <= high - low = {span}, got {step!r}.")
+        object.__setattr__(self, "step", float(step))
+
+    def variable(self) -> Variable:
+        """Return what the domain knows of the parameter."""
+        if self.step is None:
+            return Variable()
+        return Variable("ordinal", _grid(self.low, self.high, self.step)[0])
+
+    def coordinate(self, value: float) -> float:
+        """Return where the value lies: in [0,1], or its number on the grid."""
+        if self.step is not None:
+            return round((value - self.low) / self.step)
+        if self.log:
+            return _log_ratio(value, self.low) / _log_ratio(self.high, self.low)
+        if math.isinf(self.high - self.low):
+            return (value / 2 - self.low / 2) / (self.high / 2 - self.low / 2)
+        return (value - self.low) / (self.high - self.low)
+
+    def value(self, coordinate: float) -> float:
+        """Return the value at a coordinate; the inverse of `coordinate`."""
+        if self.step is not None:
+            last = _grid(self.low, self.high, self.step)[1]
+            return min(self.low + round(coordinate) * self.step, last)
+        if coordinate in (0, 1):
+            value = self.high if coordinate else self.low
+        elif self.log:
+            half = math.exp(coordinate * _log_ratio(self.high, self.low) / 2)  # may not overflow
+            value = self.low * half * half
+        elif math.isinf(self.high - self.low):
+            value = self.low * (1 - coordinate) + self.high * coordinate
+        else:
+            value = self.low + (self.high - self.low) * coordinate
+        return min(max(value, self.low), self.high)
+
+    def problem(self, value: Any) -> str | None:
+        """Return what is wrong with a value, or None."""
+        if not _is_number(value):
+            return f"a number from {self.low} to {self.high}"
+        if not self.low <= value <= self.high:
+            return f"a number from {self.low} to {self.high}"
+        steps = 0 if self.step is None else (value - self.low) / self.step
+        return f"{self.low} plus a multiple of {self.step}" if _is_off_grid(steps) else None
+
+    def distribution(self) -> "BaseDistribution":
+        """Return Optuna's name for the parameter."""
+        from optuna.distributions import FloatDistribution
+
+        if self.step is None:
+            return FloatDistribution(self.low, self.high, log=self.log)
+        last = _grid(self.low, self.high, self.step)[1]
+        if (Decimal(str(last)) - Decimal(str(self.low))) % Decimal(str(self.step)):
+            raise ValueError(
+                f"Optuna counts steps in decimals, and {self.low} has too many; "
+                f"write Real({self.low:.12g}, ..., step={self.step:.12g})."
+            )
+        return FloatDistribution(self.low, last, step=self.step)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """A whole number between two bounds, both included.
+
+    Args:
+        when: conditions under which the parameter exists, as in {"kind": ["a", "b"]}.
+    """
+
+    low: int
+    high: int
+    log: bool = False
+    step: int = 1
+    when: When | None = None
+
+    def __post_init__(self) -> None:
+        _check_bounds("Integer", self.low, self.high)
+        if not all(_is_number(x) and x == int(x) for x in (self.low, self.high, self.step)):
+            raise ValueError(
+                f"Integer needs whole numbers, got low={self.low}, high={self.high}, "
+                f"step={self.step}; use Real for the others."
+            )
+        if self.log and (self.low < 1 or self.step != 1):
+            raise ValueError(
+                f"Integer with log=True needs low >= 1 and step=1, "
+                f"got low={self.low}, step={self.step}."
+            )
+        if not 1 <= self.step <= self.high - self.low:
+            raise ValueError(
+                f"Integer needs 1 <= step <= high - low = {self.high - self.low}, got {self.step}."
+            )
+        for name in ("low", "high", "step"):
+            object.__setattr__(self, name, int(getattr(self, name)))
+        most = MOST_LOG_LEVELS if self.log else MOST_LEVELS
+        if (self.high - self.low) // self.step >= most:
+            raise ValueError(f"Integer can have at most {most} levels; use Real and round.")
+
+    def variable(self) -> Variable:
+        """Return what the domain knows of the parameter."""
+        count = (self.high - self.low) // self.step + 1
+        return Variable("ordinal", count, ratio=self.high / self.low if self.log else 1.0)
+
+    def coordinate(self, value: Any) -> float:
+        """Return the number of the value on the grid."""
+        return (int(value) - self.low) // self.step
+
+    def value(self, coordinate: float) -> int:
+        """Return the value at a level; the inverse of `coordinate`."""
+        return self.low + round(coordinate) * self.step
+
+    def problem(self, value: Any) -> str | None:
+        """Return what is wrong with a value, or None."""
+        if not _is_number(value) or value != int(value) or not self.low <= value <= self.high:
+            return f"a whole number from {self.low} to {self.high}"
+        is_off = _is_off_grid((value - self.low) / self.step)
+        return f"{self.low} plus a multiple of {self.step}" if is_off else None
+
+    def distribution(self) -> "BaseDistribution":
+        """Return Optuna's name for the parameter."""
+        from optuna.distributions import IntDistribution
+
+        high = self.value(self.variable().count - 1)
+        return IntDistribution(self.low, high, log=self.log, step=self.step)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Categorical:
+    """One of several choices without an order: None, booleans, numbers or strings.
+
+    Args:
+        when: conditions under which the parameter exists, as in {"kind": ["a", "b"]}.
+    """
+
+    choices: Sequence[Any]
+    when: When | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.choices, str) or not isinstance(self.choices, Sequence):
+            raise TypeError(f"Categorical needs a list of choices, got {self.choices!r}.")
+        if not self.choices:
+            raise ValueError("Categorical needs at least one choice, got an empty list.")
+        for choice in self.choices:
+            if not isinstance(choice, None | bool | int | float | str):
+                raise TypeError(
+                    f"a choice must be None, a boolean, a number or a string, got {choice!r}; "
+                    "give it a name and look it up in your function."
+                )
+        keys = [_key(choice) for choice in self.choices]
+        if len(set(keys)) < len(keys):
+            twice = next(
+                c for c, key in zip(self.choices, keys, strict=True) if keys.count(key) > 1
+            )
+            raise ValueError(f"Categorical has the choice {twice!r} more than once.")
+        object.__setattr__(self, "choices", tuple(self.choices))
+
+    def variable(self) -> Variable:
+        """Return what the domain knows of the parameter."""
+        return Variable("category", len(self.choices))
+
+    def coordinate(self, value: Any) -> float:
+        """Return the number of the choice."""
+        keys = [_key(choice) for choice in self.choices]
+        return keys.index(_key(value)) if _key(value) in keys else self.choices.index(value)
+
+    def value(self, coordinate: float) -> Any:
+        """Return the choice with a number; the inverse of `coordinate`."""
+        return self.choices[round(coordinate)]
+
+    def problem(self, value: Any) -> str | None:
+        """Return what is wrong with a value, or None."""
+        is_choice = _key(value) in map(_key, self.choices) or value in self.choices
+        return None if is_choice else f"one of {list(self.choices)}"
+
+    def distribution(self) -> "BaseDistribution":
+        """Return Optuna's name for the parameter."""
+        from optuna.distributions import CategoricalDistribution
+
+        for i, choice in enumerate(self.choices):
+            first = self.choices.index(choice)
+            if first < i:
+                raise ValueError(
+                    f"Optuna cannot tell {choice!r} from {self.choices[first]!r} in a "
+                    "Categorical; write one of them as a string."
+                )
+        return CategoricalDistribution(self.choices)
+
+
+Parameter = Real | Integer | Categorical
+
+
+def _key(choice: Any) -> tuple[str, str]:
+    """Return what tells choices apart: 1, True and 1.0 are three, NaN is one."""
+    return type(choice).__name__, repr(choice)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool | str) or value is None:
+        return False
+    try:
+        return math.isfinite(value)
+    except (TypeError, OverflowError):
+        return False
+
+
+def _log_ratio(high: float, low: float) -> float:
+    """Return log(high / low), also where the ratio overflows."""
+    ratio = high / low
+    return math.log(high) - math.log(low) if math.isinf(ratio) else math.log(ratio)
+
+
+@cache
+def _grid(low: float, high: float, step: float) -> tuple[int, float]:
+    """Return how many values a grid has, and the last; in decimals, as people and Optuna count."""
+    first, pace = Decimal(str(low)), Decimal(str(step))
+    steps = (Decimal(str(high)) - first) // pace
+    return int(steps) + 1, float(first + steps * pace)
+
+
+def _is_off_grid(steps: float) -> bool:
+    return abs(steps - round(steps)) > ON_GRID * max(1.0, abs(steps))
+
+
+def _check_bounds(kind: str, low: Any, high: Any) -> None:
+    if not (_is_number(low) and _is_number(high)):
+        raise ValueError(f"{kind} needs finite bounds, got low={low!r}, high={high!r}.")
+    if low > high:
+        raise ValueError(f"{kind} needs low < high, got {low} > {high}: swap them?")
+    if low == high:
+        raise ValueError(
+            f"{kind} needs low < high, got {low} twice; a constant is Categorical([{low!r}]), "
+            "or a part of your function."
+        )
+
+
+def from_distribution(distribution: "BaseDistribution") -> Parameter:
+    """Return the parameter that an Optuna distribution stands for."""
+    from optuna.distributions import (
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
+
+    match distribution:
+        case CategoricalDistribution():
+            return Categorical(distribution.choices)
+        case FloatDistribution() | IntDistribution() if distribution.single():
+            return Categorical([distribution.low])
+        case FloatDistribution(low=low, high=high, log=log, step=step):
+            return Real(low, high, log=log, step=step)
+        case IntDistribution(low=low, high=high, log=log, step=step):
+            return Integer(low, high, log=log, step=step)
+    raise TypeError(
+        f"write Real(low, high), Integer(low, high), Categorical([...]) or an Optuna "
+        f"distribution; got {distribution!r}."
+    )

@@ -1,0 +1,110 @@
+"""Criteria that keep away from points that fail."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from neuralbo.criteria import ExpectedImprovement, LogExpectedImprovement, UpperBound
+from neuralbo.criteria.feasible import FAR, keep_feasible
+from neuralbo.data import Data
+from neuralbo.maximizers import Multistart
+from neuralbo.step import FIT, Step, generator
+from neuralbo.surrogates.feasibility import probability_of_success
+from neuralbo.testing.toys import SQUARE, OneNumber, hills, uniform
+
+
+@pytest.fixture
+def step():
+    """Return a step in which the right half has failed, where the mean is highest."""
+    X = uniform(40, 2, seed=1)
+    failed = X[:, 0] > 0.6
+    data = Data(X[~failed], hills(X[~failed]), X_failed=X[failed])
+    return Step.of(data, SQUARE, seed=3, number=40)
+
+
+@pytest.fixture
+def p(step):
+    return probability_of_success(step.data, generator(step.seed, FIT))
+
+
+@pytest.fixture
+def X():
+    return uniform(200, 1, 2, seed=2)
+
+
+def both(criterion, step):
+    plain = criterion(step, OneNumber())
+    return plain, keep_feasible(criterion, plain, step)
+
+
+def test_nothing_changes_if_nothing_failed(step):
+    data = replace(step.data, X_failed=step.data.X[:0])
+    plain, kept = both(UpperBound(), replace(step, data=data))
+    assert kept is plain
+
+
+def test_the_logarithm_of_the_probability_is_added_to_logarithms(step, p, X):
+    plain, kept = both(LogExpectedImprovement(), step)
+    likely = p(X.squeeze(-2)) >= 0.5
+    exact = plain(X) + p(X.squeeze(-2)).log()
+    torch.testing.assert_close(kept(X)[likely], exact[likely])
+
+
+@pytest.mark.parametrize("criterion", [UpperBound(), ExpectedImprovement()])
+def test_other_criteria_are_unchanged_where_success_is_likely(step, p, X, criterion):
+    plain, kept = both(criterion, step)
+    likely = p(X.squeeze(-2)) >= 0.5
+    assert 20 < int(likely.sum()) < 180
+    assert torch.equal(kept(X)[likely], plain(X)[likely])
+
+
+@pytest.mark.parametrize(
+    "criterion", [UpperBound(), ExpectedImprovement(), LogExpectedImprovement()]
+)
+def test_unlikely_points_are_worse_than_all_likely_ones(step, p, X, criterion):
+    _, kept = both(criterion, step)
+    likely = p(X.squeeze(-2)) >= 0.5
+    values = kept(X)[likely]
+    floor = values.max() - FAR if criterion.is_log else values.min()
+    assert kept(X)[~likely].max() < values.clamp(min=floor).min()
+
+
+@pytest.mark.parametrize(
+    "criterion", [UpperBound(), ExpectedImprovement(), LogExpectedImprovement()]
+)
+def test_unlikely_points_are_ordered_by_their_probability(step, p, X, criterion):
+    _, kept = both(criterion, step)
+    unlikely = X[p(X.squeeze(-2)) < 0.5]
+    assert torch.equal(kept(unlikely).argsort(), p(unlikely.squeeze(-2)).argsort())
+
+
+def test_the_likeliest_point_is_taken_if_nothing_is_likely():
+    X = uniform(41, 2, seed=1)
+    data = Data(X[:1], hills(X[:1]), X_failed=X[1:])
+    step = Step.of(data, SQUARE, seed=3, number=40)
+    p = probability_of_success(data, generator(3, FIT))
+    _, kept = both(UpperBound(), step)
+    (point,) = Multistart()(step, kept, 1)
+    grid = uniform(5000, 2, seed=4)
+    assert p(grid).max() < 0.5, "the toy is wrong: a point is likely"
+    assert p(point) > p(grid).max() - 0.01
+
+
+@pytest.mark.parametrize("criterion", [UpperBound(), LogExpectedImprovement()])
+def test_the_gradient_is_right(step, X, criterion):
+    _, kept = both(criterion, step)
+    assert torch.autograd.gradcheck(kept, X[:10].clone().requires_grad_())
+
+
+@pytest.mark.parametrize("criterion", [UpperBound(), LogExpectedImprovement()])
+def test_the_maximum_keeps_away_from_failures(step, p, criterion):
+    plain, kept = both(criterion, step)
+    (unsafe,), (safe,) = (Multistart()(replace(step), a, 1) for a in (plain, kept))
+    assert unsafe[0] > 0.9  # the mean of the stub is x_1
+    assert p(safe) > p(unsafe)
+
+
+def test_success_is_learnt_the_same_whatever_the_memory_holds(step, X):
+    values = [both(UpperBound(), replace(step, memory=m))[1](X) for m in ({}, {1: OneNumber()})]
+    assert torch.equal(*values)

@@ -1,0 +1,42 @@
+"""What the documents say is true: every Python block in them runs."""
+
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks_of(path):
+    """Return the Python blocks of a document, each with the lines before it left empty."""
+    text = path.read_text()
+    return ["\n" * text[: match.start(1)].count("\n") + match[1] for match in BLOCK.finditer(text)]
+
+
+def test_the_readme_has_a_python_block():
+    assert blocks_of(ROOT / "README.md")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_fences_are_closed_and_python_is_spelt_python(path):
+    fences = re.findall(r"^```(.*)$", path.read_text(), re.MULTILINE)
+    assert len(fences) % 2 == 0
+    assert not {fence.strip() for fence in fences} & {"py", "python3", "Python", "pycon"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "path",
+    [path for path in DOCUMENTS if blocks_of(path)],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_the_blocks_of_a_document_run_one_after_the_other(path, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    namespace = {"__name__": "__main__"}
+    for block in blocks_of(path):
+        with warnings.catch_warnings():
+            exec(compile(block, str(path), "exec"), namespace)

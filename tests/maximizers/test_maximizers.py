@@ -1,0 +1,165 @@
+"""The maximizers: their promises, and what each does beyond them."""
+
+import pytest
+import torch
+from botorch.acquisition import AcquisitionFunction
+
+from neuralbo.domain import Domain, Variable
+from neuralbo.maximizers import Mixed, Multistart, RandomPoints
+from neuralbo.maximizers.base import SAME_POINT, around, choose, evaluate, is_seen, pick
+from neuralbo.testing import MaximizerChecks
+from neuralbo.testing.maximizers import assert_legal, step_of, top_of
+from neuralbo.testing.toys import (
+    CONDITIONAL,
+    MIXED,
+    SQUARE,
+    OneNumber,
+    Peak,
+    cube,
+    observed,
+    seeded,
+    uniform,
+)
+
+
+class TestMixed(MaximizerChecks):
+    @pytest.fixture
+    def maximizer(self):
+        return Mixed()
+
+
+class TestMultistart(MaximizerChecks):
+    @pytest.fixture
+    def maximizer(self):
+        return Multistart()
+
+
+class TestRandomPoints(MaximizerChecks):
+    """Of 1,000 points for each variable; the nearest in a square is about 0.01 away."""
+
+    tolerance = 0.05
+
+    @pytest.fixture
+    def maximizer(self):
+        return RandomPoints(per_variable=1000)
+
+
+class TestFewStarts(MaximizerChecks):
+    """One start is enough for a parabola."""
+
+    @pytest.fixture
+    def maximizer(self):
+        return Mixed(Multistart(candidates=16, local=4, restarts=1))
+
+
+@pytest.mark.parametrize("d", [1, 10, 50])
+def test_climbing_reaches_the_top_in_many_dimensions(d):
+    domain, top = cube(d), top_of(cube(d))
+    (point,) = Multistart()(step_of(observed(domain, 3), domain), Peak(top), 1)
+    assert (point - top).abs().max() < 1e-3
+
+
+def test_an_integer_of_many_levels_is_found():
+    """There are 10,001 levels, and 1,536 candidates: the last steps are changes of one."""
+    domain = Domain((Variable("ordinal", 10_001), Variable()))
+    top = torch.tensor([0.4321, 0.7], dtype=torch.float64)
+    (point,) = Mixed()(step_of(observed(domain, 3), domain), Peak(top), 1)
+    assert (point - top).abs().max() < 2e-3
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_categories_that_depend_on_each_other_are_found(seed):
+    """Eight categories of four levels have 65,536 combinations, more than the candidates."""
+    domain = Domain((Variable("category", 4),) * 8)
+    top = top_of(domain, seed)
+    (point,) = Mixed()(step_of(observed(domain, 3), domain), Peak(top), 1)
+    assert torch.equal(point, top)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_best_branch_of_a_conditional_domain_is_found(seed):
+    top = top_of(CONDITIONAL, seed)
+    (point,) = Mixed()(step_of(observed(CONDITIONAL, 1), CONDITIONAL), Peak(top), 1)
+    assert (point - top).abs().max() < 1e-3
+
+
+def test_the_highest_of_several_hills_is_found():
+    tops = torch.tensor(
+        [[0.8, 0.3], [0.2, 0.2], [0.3, 0.8], [0.5, 0.5], [0.8, 0.9]], dtype=torch.float64
+    )
+    heights = torch.tensor([1.0, 0.9, 0.8, 0.9, 0.95], dtype=torch.float64)
+
+    class Hills(AcquisitionFunction):
+        def forward(self, X):
+            squares = (X - tops).square().sum(-1)  # b x 5
+            return (heights * (-squares / (2 * 0.05**2)).exp()).sum(-1)
+
+    for number in range(5):
+        step = step_of(observed(SQUARE, 3), SQUARE, number)
+        (point,) = Multistart()(step, Hills(OneNumber()), 1)
+        assert (point - tops[0]).abs().max() < 1e-3
+
+
+def test_mixed_is_multistart_in_a_continuous_domain():
+    data, peak = observed(SQUARE, 3), Peak(top_of(SQUARE))
+    left, right = (m(step_of(data, SQUARE), peak, 2) for m in (Mixed(), Multistart()))
+    assert torch.equal(left, right)
+
+
+def test_values_that_are_no_numbers_come_last():
+    top = torch.full((2,), torch.nan, dtype=torch.float64)
+    assert (evaluate(Peak(top), uniform(4, 2)) == -torch.inf).all()
+
+
+def test_many_points_are_evaluated_as_few():
+    X, peak = uniform(9000, 2), Peak(top_of(SQUARE))
+    assert torch.equal(evaluate(peak, X)[:10], evaluate(peak, X[:10]))
+
+
+def test_points_are_one_if_every_column_is_near():
+    X = uniform(3, 2)
+    near = X + SAME_POINT / 2
+    far = X + torch.tensor([0.0, 2 * SAME_POINT]).double()
+    assert is_seen(near, X).all()
+    assert not is_seen(far, X).any()
+    assert not is_seen(X, X[:0]).any()
+
+
+def test_the_best_come_first():
+    step = step_of(observed(SQUARE, 3), SQUARE)
+    X, values = uniform(50, 2, seed=8), uniform(50, seed=9)
+    chosen = pick(step, X, values, 5)
+    assert torch.equal(chosen, X[values.argsort(descending=True)[:5]])
+
+
+def test_the_best_candidate_always_climbs():
+    values = uniform(100, seed=1)
+    for seed in range(20):
+        start = choose(values, 5, seeded(seed))
+        assert int(values.argmax()) in start.tolist()
+        assert len(set(start.tolist())) == 5
+
+
+def test_better_candidates_climb_more_often():
+    values = torch.linspace(0, 1, 100, dtype=torch.float64)
+    starts = torch.cat([choose(values, 5, seeded(seed)) for seed in range(200)])
+    assert (starts > 50).double().mean() > 0.8
+
+
+@pytest.mark.parametrize("value", [0.0, -torch.inf])
+def test_equal_values_can_be_chosen_from(value):
+    assert len(set(choose(torch.full((20,), value).double(), 5, seeded()).tolist())) == 5
+
+
+def test_local_candidates_are_coordinates_of_legal_points():
+    step = step_of(observed(MIXED, 6), MIXED)
+    U = around(step, 100, seeded())
+    assert U.shape == (100, 4)
+    assert_legal(MIXED.expand(MIXED.enforce(U)), MIXED)
+
+
+def test_some_local_candidates_are_near_the_best():
+    data = observed(SQUARE, 6)
+    U = around(step_of(data, SQUARE), 200, seeded())
+    nearest = torch.cdist(U, data.X[data.Y.argmax()][None]).min()
+    assert nearest < 0.01

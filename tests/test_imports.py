@@ -1,0 +1,123 @@
+"""Imports point one way, and modules are as small and described as the house wants."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import neuralbo
+
+ROOT = Path(neuralbo.__file__).parent
+MODULES = {
+    ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(ROOT.rglob("*.py"))
+}
+LAYERS = [
+    {"errors", "domain", "data", "quasi_newton", "threads", "workers", "parameters", "space"},
+    {"networks", "inference", "posteriors"},
+    {"surrogates"},
+    {"step"},
+    {"criteria"},
+    {"maximizers"},
+    {"policies"},
+    {"catalog"},
+    {"suggestion"},
+    {"optimizer", "sampler"},
+    {"progress"},
+    {"study"},
+    {"plots"},
+    {"lab", "cli"},
+]
+LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
+KNOW_OPTUNA = {"parameters", "space", "sampler", "study", "progress", "plots", "lab", "cli"}
+MOST_LINES = 450
+
+
+def part_of(module):
+    """Return the part of the house that a module belongs to; "" for the package itself."""
+    return module.split(".")[1] if "." in module else ""
+
+
+def imports_of(path):
+    """Return every module named by an import of a file, wherever in the file it stands."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import"
+            found.append(node.module)
+            if node.module == "neuralbo":
+                found += [f"neuralbo.{alias.name}" for alias in node.names]
+    return found
+
+
+def ours(path):
+    return {part_of(name) for name in imports_of(path) if name.startswith("neuralbo.")}
+
+
+inner = pytest.mark.parametrize(
+    "module", [name for name in MODULES if part_of(name) not in ("", "testing")]
+)
+every = pytest.mark.parametrize("module", list(MODULES))
+
+
+@inner
+def test_every_part_has_its_place_in_the_layers(module):
+    assert part_of(module) in LEVEL
+
+
+@inner
+def test_nothing_is_imported_from_a_layer_above(module):
+    here = LEVEL[part_of(module)]
+    private = {part for part in ours(MODULES[module]) if part.startswith("__")}
+    above = {part for part in ours(MODULES[module]) - private if LEVEL[part] > here}
+    assert not above, f"{module} imports {above}"
+
+
+def test_layers_of_one_level_do_not_go_in_a_circle():
+    edges = {}
+    for module, path in MODULES.items():
+        if part_of(module) in LEVEL:
+            edges.setdefault(part_of(module), set()).update(ours(path) & set(LEVEL))
+    waiting = {part: needs - {part} for part, needs in edges.items()}
+    while waiting:
+        ready = [part for part, needs in waiting.items() if not needs & waiting.keys()]
+        assert ready, f"{sorted(waiting)} import each other"
+        for part in ready:
+            del waiting[part]
+
+
+@inner
+def test_only_the_fronts_know_optuna(module):
+    knows = any(name.split(".")[0] == "optuna" for name in imports_of(MODULES[module]))
+    assert not knows or part_of(module) in KNOW_OPTUNA
+
+
+@inner
+def test_only_tests_import_the_checks_for_tests(module):
+    assert "testing" not in ours(MODULES[module])
+
+
+@every
+def test_every_module_says_what_it_is(module):
+    assert ast.get_docstring(ast.parse(MODULES[module].read_text()))
+
+
+@every
+def test_no_module_is_too_long_to_read(module):
+    assert len(MODULES[module].read_text().splitlines()) <= MOST_LINES
+
+
+@pytest.mark.parametrize("name", neuralbo.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(neuralbo, name) is not None
+
+
+def test_an_unknown_name_is_no_attribute():
+    with pytest.raises(AttributeError, match="has no attribute 'minimise'"):
+        _ = neuralbo.minimise
+
+
+def test_public_names_are_listed():
+    assert set(neuralbo.__all__) <= set(dir(neuralbo))
