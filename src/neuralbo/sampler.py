@@ -39,6 +39,7 @@ SEED, PARAMS, WORKER, INTERRUPTED, FACTS = (
     f"neuralbo:{key}" for key in ("seed", "params", "worker", "interrupted", "facts")
 )
 LONGEST_ATTRIBUTE = 2045  # characters that a database takes in one attribute
+MOST_LEVELS = 100  # of an integer on which the existence of others may depend
 INDEPENDENT = 2  # the stream of random numbers for single parameters
 
 
@@ -305,6 +306,10 @@ def _with_condition(parameter: Parameter, when: dict[str, list[Any]]) -> Paramet
     return type(parameter)(**(fields | {"when": when}))
 
 
+def _levels(distribution: IntDistribution) -> int:
+    return (distribution.high - distribution.low) // distribution.step + 1
+
+
 def _condition(
     name: str,
     distributions: Mapping[str, BaseDistribution],
@@ -312,13 +317,26 @@ def _condition(
     present: Mapping[str, frozenset[int]],
     done: frozenset[int],
 ) -> dict[str, list[Any]] | None:
-    """Return the parameter and its values that go with the existence of another, if one does."""
-    for parent, distribution in distributions.items():
-        is_discrete = isinstance(distribution, CategoricalDistribution | IntDistribution)
-        if not is_discrete or not present[name] < present[parent]:
-            continue
-        with_it = {repr(rows[i][parent]): rows[i][parent] for i in sorted(present[name])}
-        without = {repr(rows[i][parent]) for i in done & present[parent] - present[name]}
-        if not without & with_it.keys():
-            return {parent: list(with_it.values())}
+    """Return the parameter and its values that go with the existence of another, if one does.
+
+    A category explains by its values, an integer only as a threshold, since most integers take
+    so many values that any set of trials would seem explained.
+    """
+    parents = [p for p in distributions if present[name] < present[p]]
+    for parent in parents:
+        if isinstance(distributions[parent], CategoricalDistribution):
+            with_it = {repr(rows[i][parent]): rows[i][parent] for i in sorted(present[name])}
+            without = {repr(rows[i][parent]) for i in done & present[parent] - present[name]}
+            if not without & with_it.keys():
+                return {parent: list(with_it.values())}
+    for parent in parents:
+        distribution = distributions[parent]
+        if isinstance(distribution, IntDistribution) and _levels(distribution) <= MOST_LEVELS:
+            inside = [rows[i][parent] for i in present[name]]
+            outside = [rows[i][parent] for i in done & present[parent] - present[name]]
+            levels = range(distribution.low, distribution.high + 1, distribution.step)
+            if min(inside) > max(outside):
+                return {parent: [level for level in levels if level >= min(inside)]}
+            if max(inside) < min(outside):
+                return {parent: [level for level in levels if level <= max(inside)]}
     return None

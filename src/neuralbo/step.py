@@ -20,7 +20,8 @@ FIT, SUGGEST = 0, 1  # which stream of random numbers
 
 def generator(seed: int, *keys: int) -> Generator:
     """Return the generator of a stream; different keys give independent ones."""
-    state = np.random.SeedSequence([seed, *keys]).generate_state(1, np.uint64)[0]
+    # the number of keys comes first, since SeedSequence takes missing ones for zeros
+    state = np.random.SeedSequence([seed, len(keys), *keys]).generate_state(1, np.uint64)[0]
     return torch.Generator().manual_seed(int(state >> np.uint64(1)))
 
 

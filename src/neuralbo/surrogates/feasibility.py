@@ -1,7 +1,7 @@
 """How likely an evaluation gives a value: logistic regression on random features.
 
 Notation
-    phi(x)  h   features          w  h  weights, N(0, I/PRIOR_PRECISION) a priori
+    phi(x)  h   features          w  h  weights, N(0, I) a priori
     H  h x h    Hessian of the negative log posterior at its mode (Laplace)
 """
 
@@ -13,7 +13,7 @@ from torch import Generator, Tensor
 
 from neuralbo.data import Data
 
-FEATURES = 256
+FEATURES = 128
 LENGTH = 0.2  # of the random waves, times sqrt(d)
 PRIOR_VARIANCE = 25.0  # of the logit: with 9 one failure among ten successes had p > 0.5
 NEWTON_STEPS = 25
@@ -46,7 +46,7 @@ def probability_of_success(data: Data, rng: Generator) -> Callable[[Tensor], Ten
         H = Phi.mT @ ((p * (1 - p))[:, None] * Phi) + identity
         step = torch.cholesky_solve((Phi.mT @ (z - p) - w)[:, None], torch.linalg.cholesky(H))
         w = w + step.squeeze(-1)
-        if step.abs().max() < 1e-8:
+        if step.abs().max() < 1e-6:
             break
     L = torch.linalg.cholesky(H)
 

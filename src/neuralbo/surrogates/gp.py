@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, final
 import torch
 from botorch.models.model import Model
 from torch import Generator, Tensor
+from torch.quasirandom import SobolEngine
 
 from neuralbo.data import Data, Units, single_output
 from neuralbo.errors import FitError
@@ -32,7 +33,8 @@ from neuralbo.surrogates.kernels import (
 
 LOG_2PI = math.log(2 * math.pi)
 JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)  # added to K in turn if it is not positive definite
-FEATURES = 1024  # frequencies of a drawn function
+SUPPORT = 256  # points at which a drawn function is exact, up to the variance
+SUPPORT_VARIANCE = 1e-8  # that keeps near ones apart
 
 
 @final
@@ -229,23 +231,27 @@ class GaussianProcessModel(GaussianModel):
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and covariance over q points."""
+        mean, covariance = self._standard_joint(X)
+        return self.units[1].values(mean), covariance * self.units[1].square
+
+    def _standard_joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and covariance in the units of the model."""
         *b, q, d = X.shape
         flat = self._cross(X.reshape(-1, d))
         half = torch.linalg.solve_triangular(self.L, flat.mT, upper=False)
         half = half.mT.reshape(*b, q, -1)
         K = self._prior(self.units[0].numbers(X).reshape(-1, q, d)).reshape(*b, q, q)
         variance = LEAST_VARIANCE * torch.eye(q, dtype=X.dtype)
-        covariance = K - half @ half.mT + variance
-        mean = self.units[1].values(self.m + flat @ self.a).reshape(*b, q)
-        return mean, covariance * self.units[1].square
+        mean = (self.m + flat @ self.a).reshape(*b, q)
+        return mean, K - half @ half.mT + variance
 
     def _prior(self, Z: Tensor) -> Tensor:
         """Return the prior covariance of f over q points, b x q x d to b x q x q."""
         if Z.shape[-2] == 1:
             return self.prior_variance.expand(len(Z), 1, 1)
-        kernel, theta = self.recipe.kernel, self.theta[None, :-1]
-        blocks = [kernel.matrix(theta, Between(z, z), is_same=False)[0] for z in Z]
-        return torch.stack([block.expand(Z.shape[-2], -1) for block in blocks])
+        theta = self.theta[:-1].expand(len(Z), -1)
+        K = self.recipe.kernel.matrix(theta, Between(Z, Z), is_same=False)
+        return K.expand(-1, Z.shape[-2], Z.shape[-2])
 
     def condition_on_observations(
         self, X: Tensor, Y: Tensor, **kwargs: Any
@@ -258,30 +264,42 @@ class GaussianProcessModel(GaussianModel):
         return GaussianProcessModel(self.recipe, self.theta, observed, self.units)
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
-        """Draw a function of the prior and move it to the data.
+        """Draw f exactly at `SUPPORT` points, and between them its mean given those values.
 
-        f(x) + k(x)'K^-1 (y - f(X) - e), f a sum of `FEATURES` random waves.
-        Wilson et al. (2020), Eq. (13).
+        Half of the points cover the cube, half lie around the best observation. Sums of random
+        waves (Rahimi and Recht 2007) were tried: near the data, where the posterior is narrow,
+        their deviation was 0.3 to 2.5 times the right one, and their tails too heavy.
         """
-        kernel, theta = self.recipe.kernel, self.theta[:-1]
-        waves, weights = kernel.spectrum(theta, self.Z.shape[-1], FEATURES, rng)
-        e = torch.randn(2, FEATURES, generator=rng, dtype=theta.dtype) * weights.sqrt()
-        noise = torch.randn(len(self.y), generator=rng, dtype=theta.dtype)
-        noise = noise * (self.noise_variance.sqrt() / self.units[1].scale[0])
-
-        def prior(Z: Tensor) -> Tensor:
-            phase = Z @ waves.mT
-            return phase.cos() @ e[0] + phase.sin() @ e[1]
-
-        rest = (self.y - self.m - prior(self.Z) - noise)[:, None]
-        update = torch.cholesky_solve(rest, self.L).squeeze(-1)
+        S = self._support(rng)
+        with torch.no_grad():
+            mean, covariance = self._standard_joint(S)
+            e = torch.randn(len(S), generator=rng, dtype=S.dtype)
+            loose = torch.full_like(e, SUPPORT_VARIANCE)
+            values = mean + _factor(covariance + torch.diag(loose)) @ e
+            Z = torch.cat([self.Z, self.units[0].numbers(S)])
+            kernel, theta = self.recipe.kernel, self.theta[None, :-1]
+            K = kernel.matrix(theta, Between(Z, Z), is_same=False)[0].expand(len(Z), -1)
+            noise = self.noise_variance / self.units[1].square
+            K = K + torch.diag(torch.cat([noise.expand(len(self.y)), loose]))
+            rest = torch.cat([self.y, values]) - self.m
+            a = torch.cholesky_solve(rest[:, None], _factor(K)).squeeze(-1)
 
         def f(X: Tensor) -> Tensor:
-            flat = X.reshape(-1, X.shape[-1])
-            value = self.m + prior(self.units[0].numbers(flat)) + self._cross(flat) @ update
-            return self.units[1].values(value).reshape(*X.shape[:-1], 1)
+            flat = self.units[0].numbers(X.reshape(-1, X.shape[-1]))
+            k = kernel.matrix(theta, Between(flat, Z), is_same=False)[0].expand(len(flat), -1)
+            return self.units[1].values(self.m + k @ a).reshape(*X.shape[:-1], 1)
 
         return f
+
+    def _support(self, rng: Generator) -> Tensor:
+        """Return points of the cube at which a draw is exact."""
+        half, d = SUPPORT // 2, self.X.shape[-1]
+        seed = int(torch.randint(2**31, (1,), generator=rng))
+        spread = SobolEngine(d, scramble=True, seed=seed).draw(half, dtype=torch.float64)
+        scale = 10 ** (-3 * torch.rand(half, 1, generator=rng, dtype=torch.float64))
+        e = torch.randn(half, d, generator=rng, dtype=torch.float64)
+        best = self.X[self.y.argmax()]
+        return torch.cat([spread, (best + scale * e).clamp(0, 1)])
 
 
 def _factor(K: Tensor) -> Tensor:

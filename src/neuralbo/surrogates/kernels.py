@@ -11,11 +11,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import final
 
-import numpy as np
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
-Spectrum = tuple[Tensor, Tensor]  # frequencies, h x d, and their weights, h
 MOST_DIFFERENCES = 2**25  # 256 MiB
 NO_DISTANCE = 1e-24  # keeps the gradient of sqrt(r2) finite where two points coincide
 
@@ -66,11 +64,14 @@ class Pairs(ABC):
 
 @final
 class Between(Pairs):
-    """Pairs of N and n points, by |a|^2 + |b|^2 - 2ab around the mean of the n."""
+    """Pairs of N and n points, by |a|^2 + |b|^2 - 2ab around the mean of the n.
+
+    Each of B sets of hyper-parameters may have points of its own, B x N x d and B x n x d.
+    """
 
     def __init__(self, X1: Tensor, X2: Tensor) -> None:
-        self.n, self.d = X2.shape
-        center = X2.mean(0)
+        self.n, self.d = X2.shape[-2:]
+        center = X2.mean(-2, keepdim=True)
         self.X1, self.X2 = X1 - center, X2 - center
 
     def squared(self, w: Tensor) -> Tensor:
@@ -116,13 +117,6 @@ class Kernel(ABC):
     def diagonal(self, theta: Tensor, d: int, with_white: bool) -> Tensor:
         """Return the variance at any point, B."""
 
-    @abstractmethod
-    def spectrum(self, theta: Tensor, d: int, h: int, rng: Generator) -> Spectrum:
-        """Draw h frequencies with weights that add up to the variance without white.
-
-        The sum of weight * cos(frequency . (x - x')) estimates the covariance; theta is k.
-        """
-
     def __add__(self, other: "Kernel") -> "Sum":
         return Sum(self, other)
 
@@ -155,18 +149,6 @@ class _Stationary(Kernel):
     def _of(self, r2: Tensor, further: Tensor) -> Tensor:
         """Return the covariance at r2, B x n x m, for further hyper-parameters, B x k."""
 
-    def _gaussian(self, theta: Tensor, d: int, gamma: Tensor, rng: Generator) -> Spectrum:
-        """Draw from the scale mixture of Gaussians with squared scales gamma, h."""
-        e = torch.randn(len(gamma), d, generator=rng, dtype=theta.dtype)
-        lengths = theta[: len(theta) - len(self._further())].exp()
-        return e * gamma.sqrt()[:, None] / lengths, torch.full_like(gamma, 1 / len(gamma))
-
-
-def _gamma(shape: float, h: int, rng: Generator) -> Tensor:
-    """Draw h gamma variables of mean 1, through NumPy, since torch's takes no generator."""
-    seed = int(torch.randint(2**62, (1,), generator=rng))
-    return torch.from_numpy(np.random.default_rng(seed).gamma(shape, 1 / shape, h))
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -178,10 +160,6 @@ class SquaredExponential(_Stationary):
 
     def _of(self, r2: Tensor, further: Tensor) -> Tensor:
         return torch.exp(-0.5 * r2)
-
-    def spectrum(self, theta: Tensor, d: int, h: int, rng: Generator) -> Spectrum:
-        """Draw Gaussian frequencies."""
-        return self._gaussian(theta, d, theta.new_ones(h), rng)
 
 
 @final
@@ -211,10 +189,6 @@ class Matern(_Stationary):
             return (1 + t) * torch.exp(-t)
         return (1 + t + t.square() / 3) * torch.exp(-t)
 
-    def spectrum(self, theta: Tensor, d: int, h: int, rng: Generator) -> Spectrum:
-        """Draw frequencies from Student's t with 2 nu degrees of freedom."""
-        return self._gaussian(theta, d, 1 / _gamma(self.nu, h, rng), rng)
-
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -231,10 +205,6 @@ class RationalQuadratic(_Stationary):
     def _of(self, r2: Tensor, further: Tensor) -> Tensor:
         a = further.exp()[:, :, None]
         return torch.exp(-a * torch.log1p(r2 / (2 * a)))
-
-    def spectrum(self, theta: Tensor, d: int, h: int, rng: Generator) -> Spectrum:
-        """Draw Gaussian frequencies whose squared scale is a gamma variable."""
-        return self._gaussian(theta, d, _gamma(float(theta[-1].exp()), h, rng), rng)
 
 
 @final
@@ -255,10 +225,6 @@ class Constant(Kernel):
     def diagonal(self, theta: Tensor, d: int, with_white: bool) -> Tensor:
         """Return v."""
         return theta.exp()[:, 0]
-
-    def spectrum(self, theta: Tensor, d: int, h: int, rng: Generator) -> Spectrum:
-        """Return the frequency zero."""
-        return theta.new_zeros(h, d), theta.exp().expand(h) / h
 
 
 @final
@@ -281,10 +247,6 @@ class White(Kernel):
     def diagonal(self, theta: Tensor, d: int, with_white: bool) -> Tensor:
         """Return v, or 0 for the function without the noise."""
         return theta.exp()[:, 0] * with_white
-
-    def spectrum(self, theta: Tensor, d: int, h: int, rng: Generator) -> Spectrum:
-        """Return no variance: noise is no part of the function."""
-        return theta.new_zeros(h, d), theta.new_zeros(h)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,13 +276,6 @@ class Sum(_Pair):
         a, b = self._split(theta, d)
         return self.left.diagonal(a, d, with_white) + self.right.diagonal(b, d, with_white)
 
-    def spectrum(self, theta: Tensor, d: int, h: int, rng: Generator) -> Spectrum:
-        """Return the frequencies of both, half of them each."""
-        a, b = self._split(theta, d)
-        left = self.left.spectrum(a, d, h // 2, rng)
-        right = self.right.spectrum(b, d, h - h // 2, rng)
-        return torch.cat([left[0], right[0]]), torch.cat([left[1], right[1]])
-
 
 @final
 class Product(_Pair):
@@ -335,10 +290,3 @@ class Product(_Pair):
         """Return the product of both."""
         a, b = self._split(theta, d)
         return self.left.diagonal(a, d, with_white) * self.right.diagonal(b, d, with_white)
-
-    def spectrum(self, theta: Tensor, d: int, h: int, rng: Generator) -> Spectrum:
-        """Return sums of frequencies: a product of characteristic functions is one of a sum."""
-        a, b = self._split(theta, d)
-        left, right = self.left.spectrum(a, d, h, rng), self.right.spectrum(b, d, h, rng)
-        order = torch.randperm(h, generator=rng)  # a sum has its parts one after the other
-        return left[0] + right[0][order], left[1] * right[1][order] * h
