@@ -33,6 +33,7 @@ from neuralbo.surrogates.kernels import (
 
 LOG_2PI = math.log(2 * math.pi)
 JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)  # added to K in turn if it is not positive definite
+MUCH_NOISE = 0.1  # of the variance of Y
 SUPPORT = 256  # points at which a drawn function is exact, up to the variance
 SUPPORT_VARIANCE = 1e-8  # that keeps near ones apart
 
@@ -49,7 +50,7 @@ class GaussianProcess:
 
     Attributes:
         noise: how the noise variance is chosen, in units of Y's variance.
-        restarts: random starts from the prior, beside its median and the warm start.
+        restarts: random starts from the prior, beside its median, a noisy and the warm one.
         mean: constant, or zero in the scaled units of Y.
         inputs: columns as they are ("unit"), in [-1,1] ("symmetric") or with the mean and
             spread of the data ("standard"); the length scales are in these units.
@@ -60,7 +61,7 @@ class GaussianProcess:
 
     kernel: Kernel = Constant() * Matern(2.5)
     noise: Positive = Positive(1e-5, 1e-7, 1.0, spread=3.0)  # noqa: RUF009
-    restarts: int = 2
+    restarts: int = 1
     mean: Literal["constant", "zero"] = "constant"
     inputs: Literal["unit", "symmetric", "standard"] = "unit"
     clip: float | None = 4.0
@@ -117,10 +118,15 @@ class _Search:
         self.bounds = (low.log(), high.log())
 
     def starts(self, restarts: int, rng: Generator) -> Tensor:
-        """Return the median of the prior and draws around it, within the bounds."""
+        """Return the prior's median, the same with much noise, and draws; all within the bounds.
+
+        Without the second, the other explanation of rough values, noise, is easily missed.
+        """
         e = torch.randn(restarts, len(self.median), generator=rng, dtype=self.median.dtype)
         draws = self.median + e * self.spread.clamp(max=1.5)
-        return torch.cat([self.median[None], draws]).clamp(*self.bounds)
+        noisy = self.median.clone()
+        noisy[-1] = math.log(MUCH_NOISE)
+        return torch.cat([self.median[None], noisy[None], draws]).clamp(*self.bounds)
 
     def __call__(self, theta: Tensor) -> tuple[Tensor, Tensor]:
         """Return values, B, and gradients, B x k."""
@@ -323,23 +329,23 @@ def _flat(start: float, low: float, high: float) -> Positive:
 # are not given; the nugget of the class it used is 10 machine epsilons, here the smallest stable.
 GP_GPO = GaussianProcess(
     Constant(_flat(1.0, 1e-3, 1e3)) * SquaredExponential(length=_flat(0.5, 1e-2, 1e2)),
-    noise=_flat(1e-8, 1e-8, 1e-8), restarts=50, rounds=200, clip=None,
+    noise=_flat(1e-8, 1e-8, 1e-8), restarts=49, rounds=200, clip=None,
 )  # fmt: skip
 # 001 5.1: all numbers in (1e-3, 2), no priors, zero mean, 20 starts, isotropic, x and y standard.
 GP_KRUSE = GaussianProcess(
     Constant(_flat(1.0, 1e-3, 2.0)) * Matern(2.5, ard=False, length=_flat(1.0, 1e-3, 2.0)),
-    noise=_flat(1.0, 1e-3, 2.0), restarts=19, mean="zero", inputs="standard", rounds=1000,
+    noise=_flat(1.0, 1e-3, 2.0), restarts=18, mean="zero", inputs="standard", rounds=1000,
     clip=None,
 )  # fmt: skip
 # 002 2: the defaults of GPyOpt: isotropic Matern-5/2, noise from 0.01, five starts.
 GP_GPYOPT = GaussianProcess(
     Constant(_flat(1.0, 1e-5, 1e5)) * Matern(2.5, ard=False, length=_flat(1.0, 1e-5, 1e5)),
-    noise=_flat(1e-2, 1e-10, 1e2), restarts=4, mean="zero", rounds=1000, clip=None,
+    noise=_flat(1e-2, 1e-10, 1e2), restarts=3, mean="zero", rounds=1000, clip=None,
 )  # fmt: skip
 # 004 2.5: constant times isotropic squared exponential on [-1,1], fixed 1e-7, ten more starts.
 GP_PURE = GaussianProcess(
     Constant(_flat(1.0, 1e-5, 1e5))
     * SquaredExponential(ard=False, length=_flat(1.0, 1e-5, 1e5)),
-    noise=_flat(1e-7, 1e-7, 1e-7), restarts=10, mean="zero", inputs="symmetric", rounds=1000,
+    noise=_flat(1e-7, 1e-7, 1e-7), restarts=9, mean="zero", inputs="symmetric", rounds=1000,
     clip=None,
 )  # fmt: skip
