@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, final
 
 import optuna
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.storages import BaseStorage, RDBStorage
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
@@ -133,10 +134,15 @@ def minimize(  # noqa: PLR0913
 def ask_params(trial: optuna.Trial, space: Space) -> dict[str, Any]:
     """Ask a trial for the parameters of a space, parents first, only those that exist."""
     params: dict[str, Any] = {}
-    distributions = space.distributions
-    for name in space.parameters:
+    for name, distribution in space.distributions.items():
         if space.is_active(name, params):
-            params[name] = trial._suggest(name, distributions[name])
+            match distribution:
+                case FloatDistribution(low=low, high=high, log=log, step=step):
+                    params[name] = trial.suggest_float(name, low, high, log=log, step=step)
+                case IntDistribution(low=low, high=high, log=log, step=step):
+                    params[name] = trial.suggest_int(name, low, high, log=log, step=step)
+                case CategoricalDistribution(choices=choices):
+                    params[name] = trial.suggest_categorical(name, choices)
     return params
 
 
