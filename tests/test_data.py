@@ -182,3 +182,9 @@ def test_a_model_of_one_output_refuses_two():
 def test_a_model_needs_an_observation():
     with pytest.raises(ValueError, match="at least one observation"):
         single_output(Data(torch.zeros(0, 2), torch.zeros(0, 1)))
+
+
+@pytest.mark.parametrize("name", ["X_pending", "X_failed"])
+def test_points_without_a_value_must_be_finite(name):
+    with pytest.raises(ValueError, match="pending and failed points must be finite"):
+        Data(torch.zeros(2, 1), torch.zeros(2, 1), **{name: torch.tensor([[torch.nan]])})

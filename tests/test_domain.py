@@ -50,6 +50,11 @@ def test_an_inactive_variable_is_neutral():
     assert X[-3:].tolist() == [0, 0, 0]
 
 
+def test_a_coordinate_that_is_not_known_is_neutral_also_where_all_are_continuous():
+    X = Domain((Variable(), Variable())).expand(torch.tensor([[torch.nan, 0.2]]).double())
+    assert X.tolist() == [[0.5, pytest.approx(0.2)]]
+
+
 def test_an_inactive_parent_makes_its_children_inactive():
     U = torch.tensor([[0.3, 1.0, 1.0, 0.5, 0.5, 0.0, 0.0]]).double()
     assert MIXED.enforce(U).isnan()[0].tolist() == [False, False, True, True, True, False, False]

@@ -353,6 +353,19 @@ class TestWorkers:
         assert len(set(points)) == 14
 
 
+    @pytest.mark.parametrize("state", [TrialState.RUNNING, TrialState.FAIL])
+    def test_a_trial_that_has_only_some_of_its_parameters_is_no_end(self, state):
+        study = run(lambda t: t.suggest_float("x", 0, 1) + t.suggest_float("y", 0, 1), 12)
+        trial = study.ask()
+        study.sampler = optuna.samplers.RandomSampler(seed=0)
+        trial.suggest_float("x", 0, 1)
+        if state == TrialState.FAIL:
+            study.tell(trial, state=state)
+        study.sampler = quick()
+        study.optimize(lambda t: t.suggest_float("x", 0, 1) + t.suggest_float("y", 0, 1), 2)
+        assert all(math.isfinite(t.value) for t in study.trials[-2:])
+
+
 class TestArguments:
     def test_several_objectives_are_refused_with_the_remedy(self):
         study = optuna.create_study(directions=["minimize"] * 2, sampler=quick())

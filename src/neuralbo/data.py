@@ -113,6 +113,8 @@ class Data:
                 f"pending and failed points must have {self.X.shape[-1]} columns like X, "
                 f"got shape {tuple(X.shape)}."
             )
+        if not X.isfinite().all():
+            raise ValueError("pending and failed points must be finite.")
         X = X.double()
         return X[_lexicographic(X)]
 

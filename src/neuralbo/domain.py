@@ -141,7 +141,7 @@ class Domain:
     def expand(self, U: Tensor) -> Tensor:
         """Turn coordinates into columns, n x v to n x d; an inactive variable is neutral."""
         if self.is_continuous:
-            return U.clamp(0, 1)
+            return U.clamp(0, 1).nan_to_num(0.5)
         X = U.new_empty(len(U), self.d)
         for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
             u, width = U[:, i], variable.width
