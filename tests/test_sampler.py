@@ -352,7 +352,6 @@ class TestWorkers:
         study.optimize(objective, n_trials=14, n_jobs=2)
         assert len(set(points)) == 14
 
-
     @pytest.mark.parametrize("state", [TrialState.RUNNING, TrialState.FAIL])
     def test_a_trial_that_has_only_some_of_its_parameters_is_no_end(self, state):
         study = run(lambda t: t.suggest_float("x", 0, 1) + t.suggest_float("y", 0, 1), 12)

@@ -11,9 +11,32 @@ from neuralbo.criteria import (
     UpperBound,
 )
 from neuralbo.errors import unknown_name
-from neuralbo.maximizers import Maximizer, Mixed, Multistart, RandomPoints
-from neuralbo.policies import LatinHypercube, Policy, RandomSearch, Sobol, Standard
-from neuralbo.surrogates import Auto, BayesianRVFL, GaussianProcess, Surrogate
+from neuralbo.maximizers import (
+    DifferentialEvolution,
+    Maximizer,
+    Mixed,
+    Multistart,
+    RandomCandidates,
+    RandomPoints,
+)
+from neuralbo.policies import (
+    GradientDescent,
+    Grid,
+    LatinHypercube,
+    Policy,
+    RadialBasis,
+    RandomSearch,
+    Sobol,
+    Standard,
+)
+from neuralbo.surrogates import (
+    Auto,
+    BayesianRVFL,
+    Empirical,
+    GaussianProcess,
+    RandomForest,
+    Surrogate,
+)
 from neuralbo.surrogates.gp import GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
 
 SURROGATES: dict[str, Surrogate] = {
@@ -24,6 +47,8 @@ SURROGATES: dict[str, Surrogate] = {
     "gp_gpyopt": GP_GPYOPT,
     "gp_pure": GP_PURE,
     "brvfl4": BayesianRVFL(),
+    "random_forest": RandomForest(),
+    "empirical": Empirical(),
 }
 
 CRITERIA: dict[str, Criterion] = {
@@ -35,16 +60,25 @@ CRITERIA: dict[str, Criterion] = {
     "thompson": Thompson(),
 }
 
+# 000 1.2.8: 150 random starts, all of which climb. Here they are points of a Sobol sequence.
+LBFGS_150 = Mixed(Multistart(candidates=150, local=0, restarts=150, rounds=100))
+
 MAXIMIZERS: dict[str, Maximizer] = {
     "mixed": Mixed(),
     "multistart": Multistart(),
     "random": RandomPoints(),
+    "random_candidates": RandomCandidates(),
+    "lbfgs150": LBFGS_150,
+    "differential_evolution": DifferentialEvolution(),
 }
 
 POLICIES: dict[str, Policy] = {
     "random": RandomSearch(),
     "sobol": Sobol(),
     "latin_hypercube": LatinHypercube(),
+    "grid": Grid(),
+    "gradient_descent": GradientDescent(),
+    "rbf": RadialBasis(),
 }
 
 

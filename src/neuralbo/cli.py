@@ -13,6 +13,7 @@ DESCRIPTION = """\
 Bayesian optimization with neural-network surrogates.
 
   neuralbo run my_file.py --trials 40     minimize the function objective(trial) of a file
+  neuralbo lab list                       the studies of the laboratory; lab run, lab report
   neuralbo lab speed NAME                 measure speed and quality beside Optuna's samplers
 """
 
@@ -60,7 +61,21 @@ def _parser() -> argparse.ArgumentParser:
     speed.add_argument("--json", action="store_true", help="the result as JSON in the last line")
     speed.add_argument("--quick", action="store_true", help="few repetitions, to try it out")
     speed.set_defaults(command=_speed)
-    for command in (run, speed):
+    listed = lab.add_parser("list", help="the studies, and what they reproduce")
+    listed.set_defaults(command=_lab_list)
+    study = lab.add_parser("run", help="run a study; what is finished is kept")
+    study.set_defaults(command=_lab_run)
+    study.add_argument("--workers", type=int, default=2, metavar="N", help="processes (2)")
+    study.add_argument(
+        "--seeds", type=int, metavar="N", help="fewer or more runs than the study's"
+    )
+    report = lab.add_parser("report", help="write the tables of a study from its results")
+    report.set_defaults(command=_lab_report)
+    for command in (study, report):
+        command.add_argument("study", metavar="STUDY", help="'neuralbo lab list' tells")
+        command.add_argument("--quick", action="store_true", help="few seeds and trials")
+        command.add_argument("--root", type=Path, default=Path("runs/lab"), metavar="DIR")
+    for command in (run, speed, listed, study, report):
         command.add_argument("--traceback", action="store_true", help="show where an error is")
     return parser
 
@@ -168,6 +183,40 @@ def _speed(options: argparse.Namespace) -> int:
     from neuralbo.lab.speed import measure
 
     return measure(options.name, as_json=options.json, is_quick=options.quick)
+
+
+def _lab_list(options: argparse.Namespace) -> int:
+    from neuralbo.lab.studies import STUDIES
+
+    for study in STUDIES.values():
+        print(f"{study.name:20} {study.reproduces}")
+        print(f"{'':20} {len(list(study.cells()))} runs of {study.trials} trials")
+    return 0
+
+
+def _lab_run(options: argparse.Namespace) -> int:
+    from dataclasses import replace
+
+    from neuralbo.lab.run import folder, run
+    from neuralbo.lab.studies import find_study
+
+    study = find_study(options.study)
+    study = study.quick() if options.quick else study
+    study = replace(study, seeds=options.seeds) if options.seeds else study
+    run(study, options.root, options.workers)
+    print(f"results: {folder(study, options.root)}")
+    return 0
+
+
+def _lab_report(options: argparse.Namespace) -> int:
+    from neuralbo.lab.report import write
+    from neuralbo.lab.studies import find_study
+
+    study = find_study(options.study)
+    path = write(study.quick() if options.quick else study, options.root)
+    print(path.read_text())
+    print(f"report: {path}")
+    return 0
 
 
 if __name__ == "__main__":

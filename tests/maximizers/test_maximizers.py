@@ -4,8 +4,16 @@ import pytest
 import torch
 from botorch.acquisition import AcquisitionFunction
 
+from neuralbo.catalog import MAXIMIZERS
+from neuralbo.data import Data
 from neuralbo.domain import Domain, Variable
-from neuralbo.maximizers import Mixed, Multistart, RandomPoints
+from neuralbo.maximizers import (
+    DifferentialEvolution,
+    Mixed,
+    Multistart,
+    RandomCandidates,
+    RandomPoints,
+)
 from neuralbo.maximizers.base import SAME_POINT, around, choose, evaluate, is_seen, pick
 from neuralbo.testing import MaximizerChecks
 from neuralbo.testing.maximizers import assert_legal, step_of, top_of
@@ -44,12 +52,110 @@ class TestRandomPoints(MaximizerChecks):
         return RandomPoints(per_variable=1000)
 
 
+class TestRandomCandidates(MaximizerChecks):
+    """Of 350 points in a square the nearest is about 0.03 away."""
+
+    tolerance = 0.15
+
+    @pytest.fixture
+    def maximizer(self):
+        return RandomCandidates()
+
+
+class TestManyStarts(MaximizerChecks):
+    """Every candidate climbs: 150 of them."""
+
+    @pytest.fixture
+    def maximizer(self):
+        return MAXIMIZERS["lbfgs150"]
+
+
+class TestDifferentialEvolution(MaximizerChecks):
+    """Without polishing: a population of 30 to 60 is about 0.001 wide after 2000 evaluations."""
+
+    tolerance = 0.01
+
+    @pytest.fixture
+    def maximizer(self):
+        return DifferentialEvolution()
+
+
 class TestFewStarts(MaximizerChecks):
     """One start is enough for a parabola."""
 
     @pytest.fixture
     def maximizer(self):
         return Mixed(Multistart(candidates=16, local=4, restarts=1))
+
+
+class Counted(AcquisitionFunction):
+    """A constant that keeps the points at which it was evaluated."""
+
+    def __init__(self):
+        super().__init__(OneNumber())
+        self.rows = []
+
+    def forward(self, X):
+        self.rows.append(X.squeeze(-2))
+        return 0 * X.sum((-1, -2))
+
+    @property
+    def X(self):
+        return torch.cat(self.rows)
+
+
+def test_robo_takes_350_uniform_candidates_and_150_around_the_incumbent():
+    """000 Part 2; the deviation is 0.1 of the box, and the incumbent far from its faces."""
+    data = Data(torch.tensor([[0.5, 0.45], [0.1, 0.1]]), torch.tensor([[1.0], [0.0]]))
+    counted = Counted()
+    RandomCandidates()(step_of(data, SQUARE), counted, 1)
+    assert len(counted.X) == 500
+    anywhere, near = counted.X.split([350, 150])
+    assert ((anywhere.mean(0) - 0.5).abs() < 5 * (1 / 12 / 350) ** 0.5).all()
+    rest = near - torch.tensor([0.5, 0.45])
+    assert (rest.mean(0).abs() < 5 * 0.1 / 150**0.5).all()
+    assert ((rest.std(0) / 0.1 - 1).abs() < 5 / 300**0.5).all()
+
+
+def test_candidates_around_an_incumbent_at_a_face_are_clipped():
+    data = Data(torch.tensor([[1.0, 0.5]]), torch.ones(1, 1))
+    counted = Counted()
+    RandomCandidates()(step_of(data, SQUARE), counted, 1)
+    at_the_face = (counted.X[350:, 0] == 1).double().mean()
+    assert at_the_face == pytest.approx(0.5, abs=5 * 0.5 / 150**0.5)
+
+
+@pytest.mark.parametrize("d", [2, 10, 50, 200])
+def test_differential_evolution_evaluates_2000_points_or_a_few_less(d):
+    counted = Counted()
+    domain = cube(d)
+    DifferentialEvolution()(step_of(observed(domain, 3), domain), Hidden(counted), 1)
+    assert 1980 <= len(counted.X) <= 2000
+
+
+class Hidden(AcquisitionFunction):
+    """A parabola that counts: a population of equal values would stop at once."""
+
+    def __init__(self, counted):
+        super().__init__(OneNumber())
+        self.counted = counted
+
+    def forward(self, X):
+        return self.counted(X) - (X - 0.3).square().sum((-1, -2))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: DifferentialEvolution(9),
+        lambda: RandomCandidates(0),
+        lambda: RandomCandidates(local=1.0),
+        lambda: RandomCandidates(deviation=-0.1),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(make):
+    with pytest.raises(ValueError, match="needs"):
+        make()
 
 
 @pytest.mark.parametrize("d", [1, 10, 50])

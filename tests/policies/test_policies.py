@@ -162,6 +162,21 @@ def test_the_facts_say_what_was_fitted_and_how_long_it_took():
     assert facts["fit_seconds"] >= 0
 
 
+@pytest.mark.parametrize(
+    ("criterion", "name"),
+    [(None, "LogExpectedImprovement"), (ExpectedImprovement(), "ExpectedImprovement")],
+)
+def test_the_facts_say_how_much_the_criterion_expected(criterion, name):
+    data = observed(SQUARE, 9)
+    step = Step.of(data, SQUARE, seed=1, number=9)
+    proposal = Standard(GP.surrogate, criterion, QUICK).propose(step, 2)
+    model = step.fit(GP.surrogate, data)
+    acquisition = (criterion or LogExpectedImprovement())(step, model)
+    assert proposal.facts["criterion"] == name
+    value = acquisition(proposal.points[:1, None])
+    assert proposal.facts["criterion_value"] == pytest.approx(float(value))
+
+
 def test_a_batch_is_spread():
     points = GP.propose(Step.of(observed(SQUARE, 9), SQUARE, seed=1, number=9), 4).points
     assert torch.pdist(points).min() > 0.01

@@ -1,8 +1,17 @@
 """How the largest value of a criterion is found."""
 
 from neuralbo.maximizers.base import Maximizer
+from neuralbo.maximizers.differential_evolution import DifferentialEvolution
 from neuralbo.maximizers.mixed import Mixed
 from neuralbo.maximizers.multistart import Multistart
 from neuralbo.maximizers.random import RandomPoints
+from neuralbo.maximizers.random_candidates import RandomCandidates
 
-__all__ = ["Maximizer", "Mixed", "Multistart", "RandomPoints"]
+__all__ = [
+    "DifferentialEvolution",
+    "Maximizer",
+    "Mixed",
+    "Multistart",
+    "RandomCandidates",
+    "RandomPoints",
+]

@@ -2,6 +2,19 @@
 
 from neuralbo.policies.base import Policy, Proposal
 from neuralbo.policies.designs import LatinHypercube, RandomSearch, Sobol
+from neuralbo.policies.gradient_descent import GradientDescent
+from neuralbo.policies.grid import Grid
+from neuralbo.policies.rbf import RadialBasis
 from neuralbo.policies.standard import Standard
 
-__all__ = ["LatinHypercube", "Policy", "Proposal", "RandomSearch", "Sobol", "Standard"]
+__all__ = [
+    "GradientDescent",
+    "Grid",
+    "LatinHypercube",
+    "Policy",
+    "Proposal",
+    "RadialBasis",
+    "RandomSearch",
+    "Sobol",
+    "Standard",
+]

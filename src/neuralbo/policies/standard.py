@@ -1,5 +1,6 @@
 """The whole step on one page: fit, build the criterion, maximize it."""
 
+import math
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import final
@@ -11,7 +12,7 @@ from neuralbo.criteria.base import Criterion
 from neuralbo.criteria.feasible import keep_feasible
 from neuralbo.criteria.usual import usual_criterion
 from neuralbo.data import Data
-from neuralbo.maximizers.base import Maximizer
+from neuralbo.maximizers.base import Maximizer, evaluate
 from neuralbo.policies.base import Proposal
 from neuralbo.step import Step
 from neuralbo.surrogates.base import GaussianModel, StatesFacts, Surrogate, moments_of
@@ -39,14 +40,19 @@ class Standard:
         began = perf_counter()
         model = step.fit(self.surrogate, step.data)
         fitted = perf_counter()
-        criterion = usual_criterion(model) if self.criterion is None else self.criterion
-        points = step.data.X[:0]
+        criterion = usual_criterion(step, model) if self.criterion is None else self.criterion
+        points, values = step.data.X[:0], []
         for _ in range(q):
             here = replace(step, data=step.data.with_pending(points))
             acquisition = criterion(*self._believe(here, model))
             acquisition = keep_feasible(criterion, acquisition, here)
-            points = torch.cat([points, self.maximizer(here, acquisition, 1)])
+            chosen = self.maximizer(here, acquisition, 1)
+            values.append(float(evaluate(acquisition, chosen)))
+            points = torch.cat([points, chosen])
         facts = dict(model.facts) if isinstance(model, StatesFacts) else {}
+        facts["criterion"] = type(criterion).__name__
+        if math.isfinite(values[0]):
+            facts["criterion_value"] = values[0]
         facts |= {"fit_seconds": fitted - began, "choose_seconds": perf_counter() - fitted}
         return Proposal(points, facts)
 

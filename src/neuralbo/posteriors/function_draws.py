@@ -11,6 +11,7 @@ import torch
 from botorch.posteriors.posterior import Posterior
 from torch import Generator, Tensor
 
+from neuralbo.data import MOST_SQUARE
 from neuralbo.posteriors.gaussian_mixture import GaussianMixture
 
 LAST_BELOW_ONE = 1 - 2.0**-53  # so that a position that rounds to 1 still has a function
@@ -74,7 +75,7 @@ class FunctionDraws(Posterior):
     @property
     def function_variance(self) -> Tensor:
         """sum_k w_k (f_k - mean)^2, b x q x m: what more data could remove."""
-        return self._average((self.values - self.mean).square())
+        return self._average((self.values - self.mean).square()).clamp(max=MOST_SQUARE)
 
     @property
     def noise_variance(self) -> Tensor:

@@ -109,7 +109,7 @@ class GaussianModel(DrawsFunctions):
         )
         diagonal = covariance.diagonal(dim1=-2, dim2=-1)
         covariance = covariance + torch.diag_embed(noise.expand_as(diagonal))
-        posterior = GPyTorchPosterior(JointGaussian(mean, _unitless(covariance)))
+        posterior = gaussian_posterior(mean, covariance)
         return posterior if posterior_transform is None else posterior_transform(posterior)
 
     def subset_output(self, idcs: list[int]) -> "GaussianModel":
@@ -128,6 +128,11 @@ class JointGaussian(MultivariateNormal):  # type: ignore[misc]
         """The diagonal of the covariance, and never below zero by rounding."""
         diagonal: Tensor = self.lazy_covariance_matrix.diagonal(dim1=-1, dim2=-2)
         return diagonal.clamp(min=torch.finfo(diagonal.dtype).tiny).expand(self.loc.shape)
+
+
+def gaussian_posterior(mean: Tensor, covariance: Tensor) -> GPyTorchPosterior:
+    """Return the joint law over q points, b x q and b x q x q, in any units."""
+    return GPyTorchPosterior(JointGaussian(mean, _unitless(covariance)))
 
 
 def _unitless(covariance: Tensor) -> LinearOperator:

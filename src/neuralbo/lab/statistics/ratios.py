@@ -1,9 +1,8 @@
-"""Numbers that compare methods."""
+"""Ratios of one method to another."""
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from neuralbo.lab.statistics.arrays import Array
 
 
 def ratio_interval(

@@ -1,0 +1,88 @@
+"""The problems by name."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from neuralbo.errors import unknown_name
+from neuralbo.lab.problems import agrawal, classic, hoegger, kruse, wrappers
+from neuralbo.lab.problems.base import Objective, Problem
+from neuralbo.lab.problems.conditional import JenattonTree
+from neuralbo.step import generator
+
+FAILING_SHARE = 0.3
+
+
+def _aryan_levy(d: int) -> Problem:
+    return replace(classic.levy(d, low=-15.0), name=f"aryan-levy{d}")
+
+
+def _uneven(problem: Problem, least: float, most: float) -> Problem:
+    return wrappers.noisy(problem, wrappers.rising(problem, least, most))
+
+
+def _failing(problem: Problem) -> Problem:
+    return wrappers.failing(problem, FAILING_SHARE, generator(0))
+
+
+PROBLEMS: dict[str, Callable[[], Objective]] = {
+    "bohachevsky": classic.bohachevsky,
+    "branin": classic.branin,
+    "camelback": classic.camelback,
+    "goldstein-price": classic.goldstein_price,
+    "hartmann3": classic.hartmann3,
+    "hartmann6": classic.hartmann6,
+    "sinone": classic.sin_one,
+    "sintwo": classic.sin_two,
+    **{f"levy{d}": partial(classic.levy, d) for d in (1, 2, 5, 10)},
+    **{f"aryan-levy{d}": partial(_aryan_levy, d) for d in (2, 5, 10)},
+    **{f"rosenbrock{d}": partial(classic.rosenbrock, d) for d in (2, 5)},
+    **{f"ackley{d}": partial(classic.ackley, d) for d in (2, 5)},
+    "agrawal-toy": agrawal.toy,
+    "agrawal-forrester": agrawal.forrester,
+    "agrawal-rosenbrock": agrawal.rosenbrock,
+    "agrawal-mccormick": agrawal.mccormick,
+    "agrawal-camel": agrawal.camel,
+    "kruse-test1": kruse.test1,
+    "kruse-test2": kruse.test2,
+    "kruse-test2-coded": partial(kruse.test2, is_coded=True),
+    "kruse-test3": kruse.test3,
+    "kruse-test3-coded": partial(kruse.test3, is_coded=True),
+    "kruse-test3c": kruse.test3c,
+    "kruse-test4": kruse.test4,
+    "kruse-test4c": kruse.test4c,
+    "perm2": partial(hoegger.perm, 2),
+    "perm5": partial(hoegger.perm, 5),
+    "g-function5": partial(hoegger.g_function, 5),
+    "hoegger-forrester": hoegger.forrester,
+    "hoegger-sinone": hoegger.sin_one,
+    "hoegger-branin": hoegger.branin,
+    "hoegger-camelback": hoegger.camelback,
+    "hoegger-goldstein-price": hoegger.goldstein_price,
+    **{f"hoegger-levy{d}": partial(hoegger.levy, d) for d in (1, 5)},
+    **{f"hoegger-rosenbrock{d}": partial(hoegger.rosenbrock, d) for d in (2, 5)},
+    **{f"hoegger-perm{d}": partial(hoegger.scaled_perm, d) for d in (2, 5)},
+    "hoegger-g-function5": partial(hoegger.scaled_g_function, 5),
+    "branin-noisy": lambda: wrappers.noisy(classic.branin(), 2.0),
+    "branin-uneven": lambda: _uneven(classic.branin(), 0.2, 10.0),
+    "branin-warped": lambda: wrappers.warped(classic.branin()),
+    "branin-failing": lambda: _failing(classic.branin()),
+    "branin-useless8": lambda: wrappers.padded(classic.branin(), 8),
+    "hartmann6-noisy": lambda: wrappers.noisy(classic.hartmann6(), 0.1),
+    "hartmann6-uneven": lambda: _uneven(classic.hartmann6(), 0.01, 0.3),
+    "hartmann6-warped": lambda: wrappers.warped(classic.hartmann6()),
+    "hartmann6-failing": lambda: _failing(classic.hartmann6()),
+    "hartmann6-useless14": lambda: wrappers.padded(classic.hartmann6(), 14),
+    "jenatton": JenattonTree,
+}
+
+
+def find(name: str) -> Objective:
+    """Return the problem with a name.
+
+    Raises:
+        ValueError: if nobody knows it; the message has the near names.
+    """
+    if name not in PROBLEMS:
+        raise unknown_name("problem", name, PROBLEMS)
+    return PROBLEMS[name]()

@@ -1,0 +1,79 @@
+"""Numbers that compare methods."""
+
+from neuralbo.lab.statistics.arrays import competition_ranks
+from neuralbo.lab.statistics.borda import Standing, bbob_group, borda, first_places, standings
+from neuralbo.lab.statistics.friedman import (
+    Friedman,
+    critical_difference,
+    friedman,
+    friedman_ranks,
+    groups,
+)
+from neuralbo.lab.statistics.hierarchy import area_under_curve, compare, partial_ranks
+from neuralbo.lab.statistics.interval_ranks import best_budget, interval_ranks
+from neuralbo.lab.statistics.profiles import performance_profile, performance_ratios
+from neuralbo.lab.statistics.ratios import geometric_mean, ratio_interval
+from neuralbo.lab.statistics.regression import (
+    PredictiveLaw,
+    RegressionScores,
+    calibration_error,
+    interval_coverage,
+    mean_absolute_error,
+    mean_density,
+    mean_log_density,
+    mean_relative_error,
+    modes,
+    regression_scores,
+)
+from neuralbo.lab.statistics.runs import aligned, regret, running_minimum
+from neuralbo.lab.statistics.summaries import Summary, bootstrap_interval, outliers, summarize
+from neuralbo.lab.statistics.targets import (
+    BBOB_TARGETS,
+    expected_running_time,
+    running_times,
+    target_ecdf,
+)
+
+__all__ = [
+    "BBOB_TARGETS",
+    "Friedman",
+    "PredictiveLaw",
+    "RegressionScores",
+    "Standing",
+    "Summary",
+    "aligned",
+    "area_under_curve",
+    "bbob_group",
+    "best_budget",
+    "bootstrap_interval",
+    "borda",
+    "calibration_error",
+    "compare",
+    "competition_ranks",
+    "critical_difference",
+    "expected_running_time",
+    "first_places",
+    "friedman",
+    "friedman_ranks",
+    "geometric_mean",
+    "groups",
+    "interval_coverage",
+    "interval_ranks",
+    "mean_absolute_error",
+    "mean_density",
+    "mean_log_density",
+    "mean_relative_error",
+    "modes",
+    "outliers",
+    "partial_ranks",
+    "performance_profile",
+    "performance_ratios",
+    "ratio_interval",
+    "regression_scores",
+    "regret",
+    "running_minimum",
+    "running_times",
+    "standings",
+    "summarize",
+    "target_ecdf",
+]

@@ -1,0 +1,69 @@
+"""What a study of the laboratory consists of."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, final
+
+Design = Literal["random", "sobol", "latin_hypercube"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One run: a method on a problem from the start points of a seed."""
+
+    problem: str
+    method: str
+    seed: int
+
+    @property
+    def file(self) -> str:
+        """A name for its results that any file system takes."""
+        return f"{self.problem}__{self.method.replace('/', '+')}__{self.seed:03d}.jsonl"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OptimizationStudy:
+    """Methods on problems, with the same start points for all methods of a seed.
+
+    Attributes:
+        reproduces: the experiment of a document, or what is compared.
+        trials: evaluations of a run, start points included.
+        start: how many of them are start points.
+        seeds: how many runs of each method on each problem.
+        other_starts: problems whose number of start points differs, with that number.
+        seconds: CPU seconds of a run after which it counts as not available; None for no limit.
+    """
+
+    name: str
+    reproduces: str
+    problems: tuple[str, ...]
+    methods: tuple[str, ...]
+    trials: int
+    start: int
+    seeds: int
+    design: Design = "random"
+    seconds: float | None = None
+    other_starts: tuple[tuple[str, int], ...] = ()
+    quick_trials: int = 20
+    quick_seeds: int = 2
+
+    def quick(self) -> "OptimizationStudy":
+        """Return the study with few seeds and trials, to try it out within minutes."""
+        return replace(
+            self,
+            trials=min(self.trials, self.quick_trials),
+            seeds=min(self.seeds, self.quick_seeds),
+        )
+
+    def start_of(self, problem: str) -> int:
+        """Return the number of start points on a problem."""
+        return dict(self.other_starts).get(problem, self.start)
+
+    def cells(self) -> Iterator[Cell]:
+        """Return all runs, seed by seed, so that an unfinished study is balanced."""
+        for seed in range(self.seeds):
+            for problem in self.problems:
+                for method in self.methods:
+                    yield Cell(problem, method, seed)

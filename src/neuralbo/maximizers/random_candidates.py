@@ -1,0 +1,47 @@
+"""Random points, most of them anywhere, some around the best observation."""
+
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from botorch.acquisition import AcquisitionFunction
+from torch import Tensor
+
+from neuralbo.maximizers.base import evaluate, pick
+from neuralbo.step import Step
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RandomCandidates:
+    """The best of `candidates` points: uniform ones, and a part from N(incumbent, deviation^2).
+
+    000 Part 2: RoBO's `RandomSampling`, 70 % and 30 %, clipped to the box. Its deviation is 0.1
+    in the units of each parameter, whatever the box; here it is 0.1 of the box. Integers and
+    categories around the incumbent move to the nearest level, so categories keep theirs.
+
+    Attributes:
+        local: the part of the candidates around the incumbent.
+        deviation: of those, in units of the cube.
+    """
+
+    candidates: int = 500
+    local: float = 0.3
+    deviation: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.candidates < 1 or not 0 <= self.local < 1 or not self.deviation >= 0:
+            raise ValueError(
+                "RandomCandidates needs candidates >= 1, 0 <= local < 1 and deviation >= 0, "
+                f"got {self}."
+            )
+
+    def __call__(self, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
+        """Return the q best of the points drawn."""
+        domain, data, rng = step.domain, step.data, step.rng
+        near = int(self.candidates * self.local)
+        X = domain.sample(self.candidates - near, rng)
+        incumbent = data.X[data.Y[:, 0].argmax()]
+        e = torch.randn(near, domain.d, generator=rng, dtype=X.dtype)
+        X = torch.cat([X, domain.project(incumbent + self.deviation * e)])
+        return pick(step, X, evaluate(acquisition, X), q)
