@@ -162,3 +162,9 @@ def test_a_step_without_memory_has_one_of_its_own():
 def test_variables_must_follow_their_parents():
     with pytest.raises(ValueError, match="does not precede it"):
         Domain((Variable(when=((1, frozenset([0])),)), Variable("category", 2)))
+
+
+def test_fits_of_another_seed_are_not_taken_from_memory():
+    memory, recipe = Memory(), BayesianRVFL(units=10)
+    fits = [step_of(9, memory, seed).fit(recipe, trials(9)) for seed in (1, 2)]
+    assert not same(*fits)

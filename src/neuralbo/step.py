@@ -83,7 +83,7 @@ class Step:
         A landmark is a fit to the first 8, 12, 18, 27, ... observations, itself begun at the
         one before: the chain depends on the data alone, so a resumed study gets equal models.
         """
-        key = (recipe, digest(data))
+        key = (recipe, self.seed, digest(data))
         if key not in self.memory:
             self.memory[key] = self._fit(recipe, data)
         return self.memory[key]

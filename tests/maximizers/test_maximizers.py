@@ -269,3 +269,12 @@ def test_some_local_candidates_are_near_the_best():
     U = around(step_of(data, SQUARE), 200, seeded())
     nearest = torch.cdist(U, data.X[data.Y.argmax()][None]).min()
     assert nearest < 0.01
+
+
+def test_starts_are_chosen_among_the_numbers_when_most_values_are_none():
+    values = torch.full((50,), -torch.inf, dtype=torch.float64)
+    values[[3, 7, 20]] = torch.tensor([0.0, 1.0, 2.0], dtype=torch.float64)
+    chosen = choose(values, 3, torch.Generator().manual_seed(0))
+    assert 20 in chosen
+    assert len(set(chosen.tolist())) == 3
+    assert choose(torch.full((5,), -torch.inf), 2, torch.Generator().manual_seed(0)).shape == (2,)

@@ -84,6 +84,10 @@ def around(step: Step, n: int, rng: Generator) -> Tensor:
 def choose(values: Tensor, n: int, rng: Generator) -> Tensor:
     """Return n different rows: the best, and others the more likely the better they are."""
     n = min(n, len(values))
+    finite = values[values.isfinite()]
+    if len(finite) == 0:
+        finite = torch.zeros_like(values)
+    values = values.clamp(finite.amin(), finite.amax())
     spread = (values.amax() - values.median()).clamp(min=1e-300)
     score = ((values - values.amax()) / spread * 4).clamp(min=-1e3)
     gumbel = -(-torch.rand(len(values), generator=rng, dtype=values.dtype).log()).log()
