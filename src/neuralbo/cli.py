@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from optuna.study import Study
 
+    from neuralbo.lab.run import Study as LabStudy
+    from neuralbo.lab.study import OptimizationStudy
+
 DESCRIPTION = """\
 Bayesian optimization with neural-network surrogates.
 
@@ -66,14 +69,12 @@ def _parser() -> argparse.ArgumentParser:
     study = lab.add_parser("run", help="run a study; what is finished is kept")
     study.set_defaults(command=_lab_run)
     study.add_argument("--workers", type=int, default=2, metavar="N", help="processes (2)")
-    study.add_argument(
-        "--seeds", type=int, metavar="N", help="fewer or more runs than the study's"
-    )
-    report = lab.add_parser("report", help="write the tables of a study from its results")
+    report = lab.add_parser("report", help="write the tables and the page of a study")
     report.set_defaults(command=_lab_report)
     for command in (study, report):
         command.add_argument("study", metavar="STUDY", help="'neuralbo lab list' tells")
         command.add_argument("--quick", action="store_true", help="few seeds and trials")
+        command.add_argument("--seeds", type=int, metavar="N", help="fewer or more than usual")
         command.add_argument("--root", type=Path, default=Path("runs/lab"), metavar="DIR")
     for command in (run, speed, listed, study, report):
         command.add_argument("--traceback", action="store_true", help="show where an error is")
@@ -190,32 +191,57 @@ def _lab_list(options: argparse.Namespace) -> int:
 
     for study in STUDIES.values():
         print(f"{study.name:20} {study.reproduces}")
-        print(f"{'':20} {len(list(study.cells()))} runs of {study.trials} trials")
+        print(f"{'':20} {study.extent}")
     return 0
 
 
 def _lab_run(options: argparse.Namespace) -> int:
-    from dataclasses import replace
-
     from neuralbo.lab.run import folder, run
-    from neuralbo.lab.studies import find_study
 
-    study = find_study(options.study)
-    study = study.quick() if options.quick else study
-    study = replace(study, seeds=options.seeds) if options.seeds else study
+    study = _lab_study(options, is_quick=options.quick)
     run(study, options.root, options.workers)
     print(f"results: {folder(study, options.root)}")
     return 0
 
 
-def _lab_report(options: argparse.Namespace) -> int:
-    from neuralbo.lab.report import write
+def _lab_study(options: argparse.Namespace, is_quick: bool) -> "LabStudy":
+    from dataclasses import replace
+
     from neuralbo.lab.studies import find_study
 
     study = find_study(options.study)
-    path = write(study.quick() if options.quick else study, options.root)
+    study = study.quick() if is_quick else study
+    return replace(study, seeds=options.seeds) if options.seeds else study
+
+
+def _lab_report(options: argparse.Namespace) -> int:
+    from neuralbo.lab import regression_report
+    from neuralbo.lab.regression_study import RegressionStudy
+    from neuralbo.lab.run import folder
+
+    study, quick = _lab_study(options, options.quick), _lab_study(options, is_quick=True)
+    if not folder(study, options.root).is_dir() and folder(quick, options.root).is_dir():
+        print(f"{study.name} has only been run with --quick; this is the report of that.")
+        study = quick
+    if not isinstance(study, RegressionStudy):
+        return _optimization_report(study, options.root)
+    path = regression_report.write(study, options.root)
     print(path.read_text())
     print(f"report: {path}")
+    return 0
+
+
+def _optimization_report(study: "OptimizationStudy", root: Path) -> int:
+    from neuralbo.lab import page, report
+
+    results = report.read(study, root)
+    path = report.write(results, root)
+    print(path.read_text())
+    print(f"report: {path}")
+    try:
+        print(f"page: {page.write(results, root)}")
+    except ImportError as error:
+        print(f"no page: {error}")
     return 0
 
 

@@ -11,19 +11,24 @@ if TYPE_CHECKING:
     from optuna.study import Study
 
 
-def _new_figure() -> Any:
+def new_figure(width: float = 8, height: float = 4.5) -> Any:
+    """Return an empty figure of that many inches, of no window and no global state.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError(
             "plots need matplotlib; install it with: pip install 'neuralbo[lab]'"
         ) from error
-    return Figure(figsize=(8, 4.5), layout="constrained")
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def convergence(study: "Study") -> "Figure":
     """Draw the value of each trial and the best so far; failed trials are marked below."""
-    figure = _new_figure()
+    figure = new_figure()
     axes = figure.add_subplot()
     trials = finished(study)
     done = [(i, t.value) for i, t in enumerate(trials, 1) if t.state.name == "COMPLETE"]

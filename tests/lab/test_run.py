@@ -11,7 +11,7 @@ import pytest
 
 from neuralbo.lab import run as runner
 from neuralbo.lab.methods import PEERS, Method, find_method
-from neuralbo.lab.report import table, write
+from neuralbo.lab.report import read, table, write
 from neuralbo.lab.studies import STUDIES, find_study
 from neuralbo.lab.study import Cell, OptimizationStudy
 
@@ -97,10 +97,10 @@ def test_the_report_says_how_many_runs_and_their_median(tmp_path):
     where = runner.folder(STUDY, tmp_path)
     where.mkdir(parents=True)
     finish(STUDY, where)
-    rows = table(STUDY, tmp_path)
+    rows = table(read(STUDY, tmp_path))
     assert [row[:3] for row in rows] == [("branin", "gp", 2), ("branin", "random", 2)]
     assert all(row[3] >= 0 for row in rows)
-    assert "| branin | gp | 2 |" in write(STUDY, tmp_path).read_text()
+    assert "| branin | gp | 2 |" in write(read(STUDY, tmp_path), tmp_path).read_text()
 
 
 def test_runs_that_failed_are_not_available_in_the_report(tmp_path):
@@ -108,7 +108,7 @@ def test_runs_that_failed_are_not_available_in_the_report(tmp_path):
     where.mkdir(parents=True)
     for cell in STUDY.cells():
         (where / cell.file).write_text(json.dumps({"start": 5}) + '\n{"failed": "x"}\n')
-    assert "N/A" in write(STUDY, tmp_path).read_text()
+    assert "N/A" in write(read(STUDY, tmp_path), tmp_path).read_text()
 
 
 def test_a_peer_that_is_not_installed_is_an_explained_skip():

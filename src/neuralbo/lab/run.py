@@ -29,12 +29,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from neuralbo import __version__
 from neuralbo.lab.methods import Asker, find_method
 from neuralbo.lab.problems import find
+from neuralbo.lab.regression import fit_and_score, settings_of
+from neuralbo.lab.regression_study import RegressionCell, RegressionStudy
 from neuralbo.lab.study import Cell, OptimizationStudy
 from neuralbo.optimizer import finite_or_none
 from neuralbo.space import Space
 from neuralbo.step import generator
 
 Line = dict[str, Any]
+Study = OptimizationStudy | RegressionStudy
 START = 4  # the stream of random numbers for start points
 PACKAGES = ("torch", "botorch", "optuna", "numpy", "scipy")
 
@@ -45,13 +48,12 @@ def versions() -> dict[str, str]:
     return ours | {name: version(name) for name in PACKAGES}
 
 
-def folder(study: OptimizationStudy, root: Path) -> Path:
+def folder(study: Study, root: Path) -> Path:
     """Return where the results of a study lie; those of another version lie elsewhere."""
-    protocol = f"{study.trials}x{study.start}-{study.design}"
-    return root / study.name / f"neuralbo-{__version__}" / protocol
+    return root / study.name / f"neuralbo-{__version__}" / study.protocol
 
 
-def run(study: OptimizationStudy, root: Path, workers: int = 2) -> None:
+def run(study: Study, root: Path, workers: int = 2) -> None:
     """Run the cells that are not finished yet, and show how far it is."""
     where = folder(study, root)
     where.mkdir(parents=True, exist_ok=True)
@@ -89,19 +91,29 @@ def _one_thread() -> None:
     warnings.simplefilter("ignore")
 
 
-def run_cell(study: OptimizationStudy, cell: Cell, where: Path) -> None:
+def run_cell(study: Study, cell: Cell | RegressionCell, where: Path) -> None:
     """Run one cell to its end; an exception of the method is its result."""
     part = where / f"{cell.file}.part"
-    method = find_method(cell.method)
-    before = read_lines(part)[1:] if method.is_pure else []
+    header, lines = _work(study, cell, part)
     with part.open("w") as out:
-        _write(out, _header(study, cell))
+        _write(out, header)
         try:
-            for line in _trials(study, cell, before):
+            for line in lines:
                 _write(out, line)
         except Exception:  # whatever a method raises is the result of this run; others go on
             _write(out, {"failed": traceback.format_exc()[-4000:]})
     part.rename(where / cell.file)
+
+
+def _work(study: Study, cell: Cell | RegressionCell, part: Path) -> tuple[Line, Iterator[Line]]:
+    """Return the first line of a cell, and the others, which are made as they are asked for."""
+    if isinstance(study, RegressionStudy):
+        assert isinstance(cell, RegressionCell)
+        header = settings_of(study, cell) | {"versions": versions()}
+        return header, map(partial(fit_and_score, study), [cell])
+    assert isinstance(cell, Cell)
+    before = read_lines(part)[1:] if find_method(cell.method).is_pure else []
+    return _header(study, cell), _trials(study, cell, before)
 
 
 def _header(study: OptimizationStudy, cell: Cell) -> Line:

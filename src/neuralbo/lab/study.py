@@ -49,6 +49,16 @@ class OptimizationStudy:
     quick_trials: int = 20
     quick_seeds: int = 2
 
+    @property
+    def protocol(self) -> str:
+        """A name for what all results that may lie in one folder have in common."""
+        return f"{self.trials}x{self.start}-{self.design}"
+
+    @property
+    def extent(self) -> str:
+        """How much work it is, in words."""
+        return f"{len(list(self.cells()))} runs of {self.trials} trials"
+
     def quick(self) -> "OptimizationStudy":
         """Return the study with few seeds and trials, to try it out within minutes."""
         return replace(
