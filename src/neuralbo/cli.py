@@ -1,6 +1,7 @@
 """The command `neuralbo`. Nothing here loads torch before it is needed."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -181,6 +182,8 @@ def _summary(study: "Study", plot: Path) -> int:
 
 
 def _speed(options: argparse.Namespace) -> int:
+    for pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(pool, "1")  # read when torch and NumPy are loaded, which is now
     from neuralbo.lab.speed import measure
 
     return measure(options.name, as_json=options.json, is_quick=options.quick)

@@ -22,6 +22,7 @@ from neuralbo.surrogates.base import LEAST_VARIANCE, GaussianModel, Scaling
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "tanh": torch.tanh}
 UNIT_VARIANCE = math.sqrt(12)  # a uniform variable of the unit interval times this has variance 1
 RANK_TOLERANCE = 1e-12  # eigenvalues below this part of the largest are rounding
+EDGE = 1e-12  # keeps offsets finite
 EVIDENCE_ROUNDS = 200
 EVIDENCE_TOLERANCE = 1e-6
 MOST_VARIANCE, LEAST_PRIOR_VARIANCE = 1e4, 1e-2  # of f under the prior, which bound alpha
@@ -36,7 +37,8 @@ class BayesianRVFL:
     w | D ~ N(mu, inv(alpha I + beta Psi'Psi)); alpha by the evidence: with lambda the
     eigenvalues of beta Psi'Psi, gamma = sum lambda/(alpha + lambda), alpha = gamma/mu'mu until
     it stays (000 1.3.5, Eq. 4.8-4.9, with the eigenvalues of A21).
-    Hidden directions are uniform on the sphere, offsets N(0,1) (000 1.3.2); inputs are scaled by
+    Hidden directions are uniform on the sphere, offsets N(0,1) (000 1.3.2), not independent but
+    evenly spread, which is worth as much as many more units; inputs are scaled by
     the box to the variance of a uniform variable, not by the data, and there is a constant
     feature (000 A42).
 
@@ -84,10 +86,18 @@ class RandomFeatures:
 
     @staticmethod
     def draw(d: int, recipe: BayesianRVFL, rng: Generator) -> "RandomFeatures":
-        """Draw unit directions and N(0,1) offsets."""
-        v = torch.randn(recipe.units, d, generator=rng, dtype=torch.float64)
-        v = v / v.norm(dim=-1, keepdim=True)
-        b = torch.randn(recipe.units, generator=rng, dtype=torch.float64)
+        """Draw unit directions and N(0,1) offsets, spread more evenly than independent ones.
+
+        d directions at a time are orthogonal, each of them uniform on the sphere (Yu et al.
+        2016); offsets are stratified, one in each of `units` slices of equal probability.
+        """
+        h = recipe.units
+        G = torch.randn(-(-h // d), d, d, generator=rng, dtype=torch.float64)
+        Q, R = torch.linalg.qr(G)
+        signs = R.diagonal(dim1=-2, dim2=-1).sign()  # without them Q would not be uniform
+        v = (Q * signs[:, None]).reshape(-1, d)[:h]
+        u = torch.randperm(h, generator=rng) + torch.rand(h, generator=rng, dtype=torch.float64)
+        b = torch.special.ndtri((u / h).clamp(EDGE, 1 - EDGE))
         return RandomFeatures(v, b, recipe.activation, recipe.skip)
 
     def __call__(self, X: Tensor) -> Tensor:
