@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lab,dev]'
 	touch $(STAMP)
 
-# One thread: the matrices are small, and more threads than cores make the tests three times slower.
+# One thread: the matrices are small, and several threads only get in each other's way.
 test: $(STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 

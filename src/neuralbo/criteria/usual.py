@@ -9,7 +9,7 @@ from neuralbo.step import Step
 from neuralbo.surrogates.rvfl import BayesianRVFLModel
 
 # The variance of a relu network grows without bound towards the corners of the cube, where
-# expected improvement then spends its trials. The more corners, the worse (docs/methods/brvfl.md).
+# expected improvement then spends its trials. The more corners, the worse.
 MANY_CORNERS = 5  # columns
 
 

@@ -274,7 +274,7 @@ class GaussianProcessModel(GaussianModel):
 
         Half of the points cover the cube, half lie around the best observation. Sums of random
         waves (Rahimi and Recht 2007) were tried: near the data, where the posterior is narrow,
-        their deviation was 0.3 to 2.5 times the right one, and their tails too heavy.
+        their deviation was wrong and their tails too heavy.
         """
         S = self._support(rng)
         with torch.no_grad():

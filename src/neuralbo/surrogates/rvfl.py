@@ -38,7 +38,7 @@ class BayesianRVFL:
     eigenvalues of beta Psi'Psi, gamma = sum lambda/(alpha + lambda), alpha = gamma/mu'mu until
     it stays (000 1.3.5, Eq. 4.8-4.9, with the eigenvalues of A21).
     Hidden directions are uniform on the sphere, offsets N(0,1) (000 1.3.2), not independent but
-    evenly spread, which is worth as much as many more units; inputs are scaled by
+    evenly spread; inputs are scaled by
     the box to the variance of a uniform variable, not by the data, and there is a constant
     feature (000 A42).
 
