@@ -55,7 +55,7 @@ CRITERIA: dict[str, Criterion] = {
     "log_ei": LogExpectedImprovement(),
     "ei": ExpectedImprovement(),
     "lcb": UpperBound(),
-    "upper_bound": UpperBound(),
+    "upper_bound": UpperBound(beta=1.0),
     "pi": ProbabilityOfImprovement(),
     "thompson": Thompson(),
 }

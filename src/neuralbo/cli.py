@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from optuna.study import Study
 
     from neuralbo.lab.run import Study as LabStudy
-    from neuralbo.lab.study import OptimizationStudy
 
 DESCRIPTION = """\
 Bayesian optimization with neural-network surrogates.
@@ -65,21 +64,36 @@ def _parser() -> argparse.ArgumentParser:
     speed.add_argument("--json", action="store_true", help="the result as JSON in the last line")
     speed.add_argument("--quick", action="store_true", help="few repetitions, to try it out")
     speed.set_defaults(command=_speed)
-    listed = lab.add_parser("list", help="the studies, and what they reproduce")
+    _add_lab(lab)
+    for command in (run, *lab.choices.values()):
+        command.add_argument("--traceback", action="store_true", help="show where an error is")
+    return parser
+
+
+def _add_lab(lab: Any) -> None:
+    """Add what can be done with a study."""
+    listed = lab.add_parser("list", help="the studies: what they reproduce, how long they take")
     listed.set_defaults(command=_lab_list)
     study = lab.add_parser("run", help="run a study; what is finished is kept")
     study.set_defaults(command=_lab_run)
     study.add_argument("--workers", type=int, default=2, metavar="N", help="processes (2)")
+    study.add_argument("--keep-models", action="store_true", help="save model and proposal a step")
     report = lab.add_parser("report", help="write the tables and the page of a study")
     report.set_defaults(command=_lab_report)
-    for command in (study, report):
-        command.add_argument("study", metavar="STUDY", help="'neuralbo lab list' tells")
+    packed = lab.add_parser("pack", help="put the results of a study into one compressed file")
+    packed.set_defaults(command=_lab_pack)
+    packed.add_argument(
+        "--into", type=Path, default=Path("results"), metavar="DIR", help="results"
+    )
+    again = lab.add_parser("replay", help="run some finished runs again and compare every line")
+    again.set_defaults(command=_lab_replay)
+    again.add_argument("--runs", type=int, default=3, metavar="N", help="how many (3)")
+    again.add_argument("--methods", nargs="*", default=[], metavar="M", help="only of these")
+    for command in (study, report, packed, again):
+        command.add_argument("study", metavar="STUDY", help="'neuralbo lab list', or FILE.toml")
         command.add_argument("--quick", action="store_true", help="few seeds and trials")
         command.add_argument("--seeds", type=int, metavar="N", help="fewer or more than usual")
         command.add_argument("--root", type=Path, default=Path("runs/lab"), metavar="DIR")
-    for command in (run, speed, listed, study, report):
-        command.add_argument("--traceback", action="store_true", help="show where an error is")
-    return parser
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
@@ -182,8 +196,7 @@ def _summary(study: "Study", plot: Path) -> int:
 
 
 def _speed(options: argparse.Namespace) -> int:
-    for pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(pool, "1")  # read when torch and NumPy are loaded, which is now
+    _one_thread_each()
     from neuralbo.lab.speed import measure
 
     return measure(options.name, as_json=options.json, is_quick=options.quick)
@@ -193,59 +206,94 @@ def _lab_list(options: argparse.Namespace) -> int:
     from neuralbo.lab.studies import STUDIES
 
     for study in STUDIES.values():
-        print(f"{study.name:20} {study.reproduces}")
-        print(f"{'':20} {study.extent}")
+        quick, full = study.minutes or (None, None)
+        print(f"{study.name:22} {study.reproduces}")
+        print(f"{'':22} quick: {_minutes(quick)}, {study.quick().extent}")
+        print(f"{'':22} full: {_minutes(full)}, {study.extent}")
+    print("times are those of two workers on two cores; a study can also be a file: FILE.toml")
     return 0
+
+
+def _minutes(minutes: float | None) -> str:
+    if minutes is None:
+        return "not measured"
+    if minutes < 90:
+        return f"{minutes:.0f} minutes" if minutes >= 1.5 else "a minute"
+    return f"{minutes / 60:.0f} hours" if minutes < 60 * 48 else f"{minutes / 1440:.0f} days"
 
 
 def _lab_run(options: argparse.Namespace) -> int:
-    from neuralbo.lab.run import folder, run
+    _one_thread_each()
+    from neuralbo.lab.run import run
+    from neuralbo.lab.store import folder
 
     study = _lab_study(options, is_quick=options.quick)
-    run(study, options.root, options.workers)
+    run(study, options.root, options.workers, keep_models=options.keep_models)
     print(f"results: {folder(study, options.root)}")
     return 0
+
+
+def _one_thread_each() -> None:
+    for pool in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(pool, "1")  # read when torch and NumPy are loaded, which is now
 
 
 def _lab_study(options: argparse.Namespace, is_quick: bool) -> "LabStudy":
     from dataclasses import replace
 
+    from neuralbo.lab.speed_study import SpeedStudy
     from neuralbo.lab.studies import find_study
+    from neuralbo.lab.toml_study import read_study
 
-    study = find_study(options.study)
+    name = options.study
+    study: LabStudy = read_study(Path(name)) if name.endswith(".toml") else find_study(name)
     study = study.quick() if is_quick else study
-    return replace(study, seeds=options.seeds) if options.seeds else study
+    if options.seeds is None:
+        return study
+    if options.seeds < 1 or isinstance(study, SpeedStudy):
+        raise ValueError(f"--seeds must be at least 1, and {study.name} must have seeds.")
+    return replace(study, seeds=options.seeds)
+
+
+def _lab_finished(options: argparse.Namespace) -> "LabStudy":
+    """Return the study, or its quick version if only that was run."""
+    from neuralbo.lab.store import is_there, other_versions
+
+    study, quick = _lab_study(options, options.quick), _lab_study(options, is_quick=True)
+    if not is_there(study, options.root) and is_there(quick, options.root):
+        print(f"{study.name} has only been run with --quick; this is about that.")
+        study = quick
+    for name in other_versions(study, options.root):
+        print(f"results of {name} are kept apart, and not used.")
+    return study
 
 
 def _lab_report(options: argparse.Namespace) -> int:
-    from neuralbo.lab import regression_report
-    from neuralbo.lab.regression_study import RegressionStudy
-    from neuralbo.lab.run import folder
+    from neuralbo.lab.reports import write_report
 
-    study, quick = _lab_study(options, options.quick), _lab_study(options, is_quick=True)
-    if not folder(study, options.root).is_dir() and folder(quick, options.root).is_dir():
-        print(f"{study.name} has only been run with --quick; this is the report of that.")
-        study = quick
-    if not isinstance(study, RegressionStudy):
-        return _optimization_report(study, options.root)
-    path = regression_report.write(study, options.root)
-    print(path.read_text())
-    print(f"report: {path}")
+    return write_report(_lab_finished(options), options.root)
+
+
+def _lab_pack(options: argparse.Namespace) -> int:
+    from neuralbo.lab.store import is_there, pack
+
+    study = _lab_finished(options)
+    if not is_there(study, options.root):
+        raise FileNotFoundError(f"there are no results of {study.name} in {options.root}.")
+    files = [cell.file for cell in study.cells()]
+    print(f"packed: {pack(study, options.root, files, options.into)}")
     return 0
 
 
-def _optimization_report(study: "OptimizationStudy", root: Path) -> int:
-    from neuralbo.lab import page, report
+def _lab_replay(options: argparse.Namespace) -> int:
+    """Return 1 if a run differs."""
+    _one_thread_each()
+    from neuralbo.lab.replay import replay
 
-    results = report.read(study, root)
-    path = report.write(results, root)
-    print(path.read_text())
-    print(f"report: {path}")
-    try:
-        print(f"page: {page.write(results, root)}")
-    except ImportError as error:
-        print(f"no page: {error}")
-    return 0
+    replayed = replay(_lab_finished(options), options.root, options.runs, tuple(options.methods))
+    for run in replayed:
+        print(f"{run.file}: {run.difference or f'{run.lines} lines, all equal'}")
+    return int(any(run.difference for run in replayed))
 
 
 if __name__ == "__main__":

@@ -31,14 +31,23 @@ LARGEST = 1e150  # the squares of larger values overflow
 
 @final
 class Asked(dict[str, Any]):
-    """Parameters to try: a dictionary that knows its number."""
+    """Parameters to try: a dictionary that knows its number and how it was chosen.
 
-    def __init__(self, params: Mapping[str, Any], number: int) -> None:
+    Attributes:
+        facts: what the policy recorded: the surrogate, the criterion and its value, seconds.
+    """
+
+    def __init__(
+        self,
+        params: Mapping[str, Any],
+        number: int,
+        facts: Mapping[str, float | str] | None = None,
+    ) -> None:
         super().__init__(params)
-        self.number = number
+        self.number, self.facts = number, dict(facts or {})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Asked, (dict(self), self.number)
+        return Asked, (dict(self), self.number, self.facts)
 
 
 @final
@@ -100,7 +109,7 @@ class Optimizer:
     ) -> None:
         self.space = space if isinstance(space, Space) else Space(space)
         self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
-        self._policy = make_policy(surrogate, criterion, maximizer)
+        self.policy = make_policy(surrogate, criterion, maximizer)
         usual = start_trials(len(self.space.names))
         self._start = usual if n_startup_trials is None else n_startup_trials
         self._horizon = n_trials
@@ -122,10 +131,10 @@ class Optimizer:
         """Return the next parameters to try, or a list of n different ones."""
         if n is not None and n < 1:
             raise ValueError(f"ask needs n >= 1, got {n}.")
-        points = suggest(AfterStart(self._policy, self._start), self._step(), n or 1).points
+        proposal = suggest(AfterStart(self.policy, self._start), self.step(), n or 1)
         asked = []
-        for row, params in zip(points, self.space.decode(points), strict=True):
-            asked.append(Asked(params, self._add(row)))
+        for row, params in zip(proposal.points, self.space.decode(proposal.points), strict=True):
+            asked.append(Asked(params, self._add(row), proposal.facts))
             self._pending.add(asked[-1].number)
         return asked[0] if n is None else asked
 
@@ -180,7 +189,7 @@ class Optimizer:
             values = torch.tensor([trial.value for trial in told], dtype=torch.float64)
             deviation = float(values.std(correction=0)) / math.sqrt(len(values))
             return Recommendation(dict(best.params), float(values.mean()), deviation)
-        model, step = self._fitted(), self._step()
+        model, step = self._fitted(), self.step()
         with torch.no_grad():
             means, variances = moments_of(model.posterior(step.data.X[:, None]))
             i = int(means.argmax())
@@ -189,12 +198,12 @@ class Optimizer:
 
     @one_thread()
     def _fitted(self) -> Model:
-        if not isinstance(self._policy, Standard):
-            raise ValueError(f"{type(self._policy).__name__} has no model; name a surrogate.")
-        step = self._step()
+        if not isinstance(self.policy, Standard):
+            raise ValueError(f"{type(self.policy).__name__} has no model; name a surrogate.")
+        step = self.step()
         if step.data.n == 0:
             raise ValueError("there is no model yet; tell(params, value) first.")
-        return step.fit(self._policy.surrogate, step.data)
+        return step.fit(self.policy.surrogate, step.data)
 
     def _add(self, row: Tensor) -> int:
         number = self._next
@@ -207,7 +216,8 @@ class Optimizer:
             return False
         return torch.allclose(self._rows[number], row, rtol=0, atol=1e-9)
 
-    def _step(self) -> Step:
+    def step(self) -> Step:
+        """Return what the next suggestion looks at."""
         told = [trial for trial in self.trials if trial.value is not None]
         values = torch.tensor([[trial.value] for trial in told], dtype=torch.float64)
         data = Data(

@@ -22,7 +22,9 @@ PAIRS = [
     (problems.rosenbrock(5), botorch.Rosenbrock(5)),
     (problems.ackley(5), botorch.Ackley(5)),
 ]
-CATALOG = {name: make() for name, make in problems.PROBLEMS.items()}
+# a training takes time; each of the other learners has one in test_problems_tuning.py
+SLOW = ("tune-mlp", "tune-boosting", "tune-forest")
+CATALOG = {n: make() for n, make in problems.PROBLEMS.items() if not n.startswith(SLOW)}
 BOXES = [p for p in CATALOG.values() if isinstance(p, problems.Problem)]
 each = pytest.mark.parametrize("problem", BOXES, ids=lambda p: p.name)
 everything = pytest.mark.parametrize("problem", CATALOG.values(), ids=list(CATALOG))

@@ -21,8 +21,9 @@ from neuralbo.lab.regression import (
     sample,
     score,
 )
-from neuralbo.lab.regression_report import table, verdict, write
-from neuralbo.lab.regression_study import Claim, RegressionCell, RegressionStudy
+from neuralbo.lab.regression_claims import ScoreBetter, ScoreBetween
+from neuralbo.lab.regression_report import SCORES, Row, read, table, write
+from neuralbo.lab.regression_study import RegressionCell, RegressionStudy
 from neuralbo.lab.studies import find_study
 from neuralbo.posteriors import FunctionDraws
 from neuralbo.step import generator
@@ -30,7 +31,7 @@ from neuralbo.step import generator
 STUDY = RegressionStudy(
     name="tiny-regression", reproduces="nothing", problems=("kruse-test1", "kruse-test3"),
     surrogates=("brvfl4", "empirical"), sizes=(10, 15), seeds=2, test_points=200,
-    claims=(Claim("kruse-test1", "empirical", 10, "mre", 0.2, 0.5, "nobody"),),
+    claims=(ScoreBetween("kruse-test1", "empirical", 10, "mre", 0.2, 0.5, "nobody"),),
 )  # fmt: skip
 CELL = RegressionCell("kruse-test1", "brvfl4", 15, 1)
 
@@ -190,7 +191,7 @@ def test_a_fit_that_raises_is_a_result_and_the_report_says_why(tmp_path, monkeyp
     where = finish(STUDY, tmp_path)
     cell = RegressionCell("kruse-test1", "empirical", 10, 0)
     assert "no model" in runner.read_lines(where / cell.file)[-1]["failed"]
-    text = write(STUDY, tmp_path).read_text()
+    text = write(read(STUDY, tmp_path), tmp_path).read_text()
     assert f"{cell.file}: RuntimeError: no model" in text
     assert "| kruse-test1 | empirical | 10 | 0 | N/A |" in text
     assert "| kruse-test1 | brvfl4 | 10 | 2 |" in text
@@ -208,7 +209,7 @@ def test_a_problem_that_is_not_on_a_box_is_refused():
 
 def test_the_table_has_the_mean_over_seeds(tmp_path):
     where = finish(STUDY, tmp_path)
-    row = next(r for r in table(STUDY, tmp_path) if (r.surrogate, r.size) == ("brvfl4", 15))
+    row = next(r for r in table(read(STUDY, tmp_path)) if (r.surrogate, r.size) == ("brvfl4", 15))
     files = [RegressionCell("kruse-test1", "brvfl4", 15, seed).file for seed in (0, 1)]
     scores = [runner.read_lines(where / file)[1]["scores"]["mae"] for file in files]
     assert (row.problem, row.runs) == ("kruse-test1", 2)
@@ -217,12 +218,27 @@ def test_the_table_has_the_mean_over_seeds(tmp_path):
 
 def test_the_report_checks_the_claims(tmp_path):
     finish(STUDY, tmp_path)
-    assert "| holds: 0." in write(STUDY, tmp_path).read_text()
-    rows = table(STUDY, tmp_path)
-    wrong = Claim("kruse-test1", "empirical", 10, "mre", 0.9, 1.0, "nobody")
-    absent = Claim("kruse-test1", "empirical", 99, "mre", 0.0, 1.0, "nobody")
-    assert verdict(wrong, rows).startswith("does not hold: 0.")
-    assert verdict(absent, rows) == "N/A, no results"
+    results = read(STUDY, tmp_path)
+    assert "| holds | 0." in write(results, tmp_path).read_text()
+    rows = table(results)
+    wrong = ScoreBetween("kruse-test1", "empirical", 10, "mre", 0.9, 1.0, "nobody")
+    absent = ScoreBetween("kruse-test1", "empirical", 99, "mre", 0.0, 1.0, "nobody")
+    assert wrong.verdict(rows).answer == "does not hold"
+    assert absent.verdict(rows).answer == "N/A"
+
+
+@pytest.mark.parametrize(("score", "winner"), [("mae", "a"), ("exp_mlpd", "b")])
+def test_better_means_small_errors_and_large_densities(score, winner):
+    numbers = {"a": 1.0, "b": 2.0}
+    rows = [
+        Row("p", name, 10, 1, (*(value for _ in SCORES), 0.0, 0.0))
+        for name, value in numbers.items()
+    ]
+    other = "b" if winner == "a" else "a"
+    assert ScoreBetter(("p",), winner, (other,), 10, score, "").verdict(rows).answer == "holds"
+    wrong = ScoreBetter(("p",), other, (winner,), 10, score, "").verdict(rows)
+    assert wrong.answer == "does not hold"
+    assert ScoreBetter(("q",), "a", ("b",), 10, score, "").verdict(rows).answer == "N/A"
 
 
 def test_a_score_that_is_no_number_is_not_available(tmp_path):
@@ -233,7 +249,7 @@ def test_a_score_that_is_no_number_is_not_available(tmp_path):
     header, result = runner.read_lines(where / cell.file)
     result["scores"]["mlpd"] = None
     (where / cell.file).write_text(json.dumps(header) + "\n" + json.dumps(result) + "\n")
-    assert math.isnan(table(STUDY, tmp_path)[0].score("mlpd"))
+    assert math.isnan(table(read(STUDY, tmp_path))[0].score("mlpd"))
 
 
 def test_the_relative_error_does_not_fail_at_a_value_of_zero():

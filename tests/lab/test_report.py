@@ -3,6 +3,7 @@
 import builtins
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -15,7 +16,8 @@ from neuralbo.lab.problems import find
 from neuralbo.lab.study import Cell, OptimizationStudy
 
 pytest.importorskip("matplotlib")
-from neuralbo.lab import figures, page
+from neuralbo.lab import figures, html, page
+from neuralbo.lab.page_problem import _figures
 
 STUDY = OptimizationStudy(
     name="tiny", reproduces="nothing", problems=("branin",), methods=("gp", "random"), trials=4,
@@ -84,7 +86,7 @@ def test_a_finished_file_that_is_cut_is_not_available(tmp_path):
 
 
 def test_a_run_that_failed_counts_as_the_worst_and_not_as_absent(tmp_path):
-    study = OptimizationStudy("three", "", ("branin",), ("gp",), 2, 1, 3)
+    study = replace(STUDY, methods=("gp",), trials=2, start=1, seeds=3)
     least = find("branin").minimum
     save(tmp_path, study, Cell("branin", "gp", 0), [least + 1.0, least + 1.0])
     save(tmp_path, study, Cell("branin", "gp", 1), [least + 3.0, least + 3.0])
@@ -170,7 +172,7 @@ def test_a_function_is_drawn_once_for_each_method_with_its_points():
 @pytest.fixture
 def no_images(monkeypatch):
     """Leave the drawing out, where a test is about words."""
-    monkeypatch.setattr(page, "_image", lambda figure, alt: "")
+    monkeypatch.setattr(html, "image", lambda figure, alt: "")
 
 
 @pytest.mark.usefixtures("no_images")
@@ -185,7 +187,7 @@ def test_an_error_text_is_shown_and_not_executed(tmp_path):
 
 @pytest.mark.usefixtures("no_images")
 def test_names_are_escaped(tmp_path):
-    study = OptimizationStudy("<i>x</i>", "a < b & c", ("branin",), ("gp",), 4, 2, 1)
+    study = replace(STUDY, name="<i>x</i>", reproduces="a < b & c", methods=("gp",))
     (run.folder(study, tmp_path)).mkdir(parents=True)
     reader = Reader(page.render(report.read(study, tmp_path)))
     assert "i" not in reader.tags
@@ -195,7 +197,7 @@ def test_names_are_escaped(tmp_path):
 def test_a_page_refers_to_nothing_outside_of_it(tmp_path):
     save_all(tmp_path, STUDY)
     text = page.write(report.read(STUDY, tmp_path), tmp_path).read_text()
-    assert len(IMAGE.findall(text)) == 4
+    assert len(IMAGE.findall(text)) == 6
     rest = IMAGE.sub("", text)
     assert "http" not in rest and "src=" not in rest and "href=" not in rest and "url(" not in rest
 
@@ -204,9 +206,7 @@ def test_a_page_refers_to_nothing_outside_of_it(tmp_path):
 def test_a_page_says_what_is_missing_failed_and_not_installed(tmp_path, monkeypatch):
     ghost = Method("ghost", lambda space, seed, trials: None, needs="no_such_package")
     monkeypatch.setitem(PEERS, "ghost", ghost)
-    study = OptimizationStudy(
-        "holes", "", ("branin", "hartmann6"), ("gp", "random", "ghost"), 4, 2, 2
-    )
+    study = replace(STUDY, problems=("branin", "hartmann6"), methods=("gp", "random", "ghost"))
     save(tmp_path, study, Cell("branin", "gp", 0), [9.0, 8.0, 7.0, 6.0])
     save(tmp_path, study, Cell("branin", "random", 0), [9.0], {"failed": "a\nKeyError: 'why'"})
     text = Reader(page.render(report.read(study, tmp_path))).text
@@ -220,17 +220,21 @@ def test_a_page_says_what_is_missing_failed_and_not_installed(tmp_path, monkeypa
 
 @pytest.mark.usefixtures("no_images")
 def test_a_page_of_one_dimension_has_the_function_and_others_have_not(tmp_path):
-    study = OptimizationStudy("line", "", ("kruse-test1", "branin"), ("gp",), 2, 1, 1)
+    study = replace(
+        STUDY, problems=("kruse-test1", "branin", "hartmann3"), methods=("gp",), trials=2, start=1
+    )
     save(tmp_path, study, Cell("kruse-test1", "gp", 0), [9.0, None], params={"x0": 1.0})
     save(tmp_path, study, Cell("branin", "gp", 0), [9.0, 8.0])
     results = report.read(study, tmp_path)
-    captions = {name: [alt for alt, _ in page._figures(results, name)] for name in study.problems}
+    captions = {name: [alt for alt, _ in _figures(results, name)] for name in study.problems}
     assert "points on kruse-test1" in captions["kruse-test1"]
-    assert len(captions["branin"]) == 3
+    assert "steps of gp on kruse-test1" in captions["kruse-test1"]
+    assert "criterion of gp on branin" in captions["branin"]
+    assert len(captions["hartmann3"]) == 3
 
 
 def test_the_command_reports_the_quick_run_if_there_is_no_other(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(page, "_image", lambda figure, alt: "")
+    monkeypatch.setattr(html, "image", lambda figure, alt: "")
     from neuralbo.lab.studies import find_study
 
     quick = find_study("agrawal-benchmark").quick()

@@ -12,7 +12,7 @@ from neuralbo.catalog import SURROGATES
 from neuralbo.data import Data, Units
 from neuralbo.quasi_newton import minimize
 from neuralbo.surrogates import GaussianProcess
-from neuralbo.surrogates.gp import GaussianProcessModel, _Search
+from neuralbo.surrogates.gp import GaussianProcessModel, _evidence, _Search
 from neuralbo.surrogates.kernels import (
     Between,
     Constant,
@@ -168,6 +168,15 @@ def test_the_gradient_of_the_evidence_is_right(name, mean):
     step = 1e-5 * torch.eye(theta.shape[-1], dtype=torch.float64)
     central = (search(theta + step)[0] - search(theta - step)[0]) / 2e-5
     torch.testing.assert_close(gradient, central, rtol=1e-5, atol=1e-5)  # error of differences
+
+
+def test_a_covariance_that_is_singular_does_not_stop_the_others_of_its_batch():
+    y = torch.tensor([1.0, -2.0, 0.5], dtype=torch.float64)
+    singular = torch.ones(3, 3, dtype=torch.float64) * 0
+    K = torch.stack([torch.eye(3, dtype=torch.float64), singular])
+    values, _ = _evidence(K, y, "zero")
+    assert values[0] == pytest.approx(-0.5 * float(y @ y) - 1.5 * math.log(2 * math.pi))
+    assert values[1] == -math.inf
 
 
 def test_the_constant_mean_is_the_generalized_least_squares_one():

@@ -1,7 +1,8 @@
 """Everything that can be asked for points: our own methods, and peers behind the same two calls.
 
 A method of ours is written as it is typed: "gp", "brvfl4/ei" (surrogate/criterion) or
-"gp/lcb/random" (surrogate/criterion/maximizer).
+"gp/lcb/random" (surrogate/criterion/maximizer). The package of a peer is imported when one of
+its askers is made, not before.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,23 +10,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Protocol, final
 
-import optuna
-import torch
-from botorch.acquisition import LogExpectedImprovement
-from botorch.fit import fit_gpytorch_mll
-from botorch.models import SingleTaskGP
-from botorch.models.transforms import Standardize
-from botorch.optim import optimize_acqf
-from botorch.utils.sampling import manual_seed
-from gpytorch.mlls import ExactMarginalLogLikelihood
-from optuna.samplers import BaseSampler
-from optuna.trial import TrialState, create_trial
+from optuna import samplers
 
-from neuralbo.catalog import make_policy
+from neuralbo.catalog import POLICIES, SURROGATES, make_policy
 from neuralbo.errors import unknown_name
 from neuralbo.optimizer import Optimizer
 from neuralbo.space import Space
-from neuralbo.study import ask_params
 
 
 class Asker(Protocol):
@@ -40,6 +30,9 @@ class Asker(Protocol):
         ...
 
 
+Make = Callable[[Space, int, int], Asker]
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Method:
@@ -49,12 +42,14 @@ class Method:
         make: from the space, the seed and the number of trials.
         needs: the package that must be installed.
         is_pure: whether an asker that was told the same answers the same, however it got there.
+        description: what it is, with which settings, in one line.
     """
 
     name: str
-    make: Callable[[Space, int, int], Asker]
+    make: Make
     needs: str | None = None
     is_pure: bool = False
+    description: str = ""
 
     @property
     def missing(self) -> str | None:
@@ -64,95 +59,141 @@ class Method:
         return f"{self.name} needs the package {self.needs}: pip install 'neuralbo[peers]'"
 
 
-@final
-class OptunaAsker:
-    """An Optuna sampler."""
+def _optuna(sampler: Callable[[int], samplers.BaseSampler]) -> Make:
+    def make(space: Space, seed: int, trials: int) -> Asker:
+        from neuralbo.lab.peers.optuna import OptunaAsker
 
-    def __init__(self, sampler: BaseSampler, space: Space) -> None:
-        self.study, self.space = optuna.create_study(sampler=sampler), space
-        self.asked: dict[int, optuna.Trial] = {}
+        return OptunaAsker(sampler(seed), space)
 
-    def ask(self) -> Mapping[str, Any]:
-        """Return the parameters of a new trial."""
-        trial = self.study.ask()
-        params = ask_params(trial, self.space)
-        self.asked[id(params)] = trial
-        self.params = params  # keeps its id taken until it is told
-        return params
-
-    def tell(self, params: Mapping[str, Any], value: float | None) -> None:
-        """Finish the trial, or add one that was not asked for."""
-        state = TrialState.FAIL if value is None else TrialState.COMPLETE
-        trial = self.asked.pop(id(params), None)
-        if trial is not None:
-            self.study.tell(trial, value, state=state)
-            return
-        distributions = {name: self.space.distributions[name] for name in params}
-        self.study.add_trial(
-            create_trial(
-                state=state, value=value, params=dict(params), distributions=distributions
-            )
-        )
+    return make
 
 
-@final
-class BoTorchAsker:
-    """BoTorch's default Gaussian process with log expected improvement, as its tutorial has it."""
+def _botorch(space: Space, seed: int, trials: int) -> Asker:
+    from neuralbo.lab.peers.botorch import BoTorchAsker
 
-    def __init__(self, space: Space, seed: int) -> None:
-        self.space, self.seed = space, seed
-        self.X: list[torch.Tensor] = []
-        self.Y: list[float] = []
-
-    def ask(self) -> Mapping[str, Any]:
-        """Fit, maximize, and move to the nearest legal point."""
-        X = torch.stack(self.X)
-        Y = -torch.tensor(self.Y, dtype=torch.float64)[:, None]
-        d = self.space.domain.d
-        with manual_seed(self.seed + len(self.Y)):
-            model = SingleTaskGP(X, Y, outcome_transform=Standardize(m=1))
-            fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
-            bounds = torch.stack([torch.zeros(d), torch.ones(d)]).double()
-            point, _ = optimize_acqf(
-                LogExpectedImprovement(model, best_f=Y.max()), bounds, q=1, num_restarts=10,
-                raw_samples=512,
-            )  # fmt: skip
-        return self.space.decode(point)[0]
-
-    def tell(self, params: Mapping[str, Any], value: float | None) -> None:
-        """Keep a value; failures are left out, since the model has no place for them."""
-        if value is not None:
-            self.X.append(self.space.encode([params])[0])
-            self.Y.append(value)
+    return BoTorchAsker(space, seed)
 
 
-def _optuna(make: Callable[[int], BaseSampler]) -> Callable[[Space, int, int], Asker]:
-    return lambda space, seed, trials: OptunaAsker(make(seed), space)
+def _smac(space: Space, seed: int, trials: int) -> Asker:
+    from smac import HyperparameterOptimizationFacade
+
+    from neuralbo.lab.peers.smac import SmacAsker
+
+    return SmacAsker(HyperparameterOptimizationFacade, space, seed, trials)
 
 
-_SAMPLERS = optuna.samplers
+def _smac_bb(space: Space, seed: int, trials: int) -> Asker:
+    from smac import BlackBoxFacade
+
+    from neuralbo.lab.peers.smac import SmacAsker
+
+    return SmacAsker(BlackBoxFacade, space, seed, trials)
+
+
+def _skopt_gp(space: Space, seed: int, trials: int) -> Asker:
+    from neuralbo.lab.peers.skopt import SkoptAsker
+
+    return SkoptAsker(space, "GP", seed)
+
+
+def _skopt_forest(space: Space, seed: int, trials: int) -> Asker:
+    from neuralbo.lab.peers.skopt import SkoptAsker
+
+    return SkoptAsker(space, "ET", seed)
+
+
 PEERS = {
     method.name: method
     for method in (
-        Method("optuna-random", _optuna(lambda seed: _SAMPLERS.RandomSampler(seed=seed))),
-        Method("tpe", _optuna(lambda seed: _SAMPLERS.TPESampler(seed=seed))),
-        Method("gpsampler", _optuna(lambda seed: _SAMPLERS.GPSampler(seed=seed))),
-        Method("cmaes", _optuna(lambda seed: _SAMPLERS.CmaEsSampler(seed=seed)), needs="cmaes"),
-        Method("botorch", lambda space, seed, trials: BoTorchAsker(space, seed)),
+        Method(
+            "optuna-random",
+            _optuna(lambda seed: samplers.RandomSampler(seed=seed)),
+            description="Optuna's RandomSampler",
+        ),
+        Method(
+            "tpe",
+            _optuna(lambda seed: samplers.TPESampler(seed=seed)),
+            description="Optuna's TPESampler, as it comes: multivariate, random below 10 values",
+        ),
+        Method(
+            "gpsampler",
+            _optuna(lambda seed: samplers.GPSampler(seed=seed)),
+            description="Optuna's GPSampler, as it comes: Matern 5/2, log expected improvement, "
+            "random below 10 values",
+        ),
+        Method(
+            "cmaes",
+            _optuna(lambda seed: samplers.CmaEsSampler(seed=seed)),
+            needs="cmaes",
+            description="Optuna's CmaEsSampler, as it comes: learns nothing from start points, "
+            "draws at random in one dimension and for choices",
+        ),
+        Method(
+            "botorch",
+            _botorch,
+            description="BoTorch's SingleTaskGP and LogExpectedImprovement, 10 restarts; "
+            "a failure has the worst value",
+        ),
+        Method(
+            "smac",
+            _smac,
+            needs="smac",
+            description="SMAC3's HyperparameterOptimizationFacade, as it comes: random forest, "
+            "fitted at every 8th suggestion, a fifth at random; a failure has the worst value",
+        ),
+        Method(
+            "smac-bb",
+            _smac_bb,
+            needs="smac",
+            description="SMAC3's BlackBoxFacade, as it comes: Gaussian process, expected "
+            "improvement, 8% at random; a failure has the worst value",
+        ),
+        Method(
+            "skopt-gp",
+            _skopt_gp,
+            needs="skopt",
+            description="scikit-optimize as in gp_minimize: Gaussian process, hedges EI, LCB "
+            "and PI; no conditional spaces; a failure has the worst value",
+        ),
+        Method(
+            "skopt-forest",
+            _skopt_forest,
+            needs="skopt",
+            description="scikit-optimize as in forest_minimize: extra trees, expected "
+            "improvement; no conditional spaces; a failure has the worst value",
+        ),
     )
 }
 
 
 def find_method(name: str) -> Method:
-    """Return the peer of that name, or the method of ours that it spells."""
+    """Return the peer of that name, or the method of ours that it spells.
+
+    Raises:
+        ValueError: if nobody knows the name; the message lists the near ones.
+    """
     if name in PEERS:
         return PEERS[name]
     parts = name.split("/")
+    if parts[0] in PEERS:
+        raise ValueError(f"{parts[0]!r} is a whole method: no criterion, no maximizer.")
+    known = {**SURROGATES, **POLICIES}
+    if parts[0] not in known:
+        raise unknown_name("method", parts[0], PEERS | known)
     if len(parts) > 3:
-        raise unknown_name("method", name, PEERS)
+        raise ValueError(
+            f"a method is written surrogate, surrogate/criterion or "
+            f"surrogate/criterion/maximizer, got {name!r}."
+        )
     policy = make_policy(*parts)
 
     def make(space: Space, seed: int, trials: int) -> Asker:
         return Optimizer(space, surrogate=policy, seed=seed, n_startup_trials=0, n_trials=trials)
 
-    return Method(name, make, is_pure=True)
+    return Method(name, make, is_pure=True, description=_spell(*parts))
+
+
+def _spell(surrogate: str, criterion: str = "its own", maximizer: str = "mixed") -> str:
+    if surrogate in POLICIES:
+        return f"ours: the policy {surrogate}"
+    return f"ours: surrogate {surrogate}, criterion {criterion}, maximizer {maximizer}"

@@ -1,53 +1,30 @@
-"""The results of a study as one HTML page that needs nothing else: figures are in it."""
+"""The results of an optimization study as one HTML page."""
 
-import base64
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from neuralbo.lab import figures
+from neuralbo.lab import figures, html
+from neuralbo.lab.comparison import compared
 from neuralbo.lab.methods import find_method
-from neuralbo.lab.problems import find
-from neuralbo.lab.report import COLUMNS, Ranking, Results, ranking, table, text
-from neuralbo.lab.run import folder
-from neuralbo.lab.statistics.arrays import Array
+from neuralbo.lab.page_problem import few_figures, many_figures
+from neuralbo.lab.report import (
+    COLUMNS,
+    Ranking,
+    Results,
+    group_standings,
+    ranking,
+    table,
+    verdicts,
+)
+from neuralbo.lab.statistics import BBOB_TARGETS, Standing, running_times
+from neuralbo.lab.store import folder
 from neuralbo.lab.study import Cell
-from neuralbo.parameters import Real
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-DOTS_PER_INCH = 110
-PLACES = 600  # at which a function of one variable is drawn
-
-PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto;
-       padding: 0 1rem; color: #222; background: #fff; }}
-h2 {{ margin-top: 2.5rem; border-bottom: 1px solid #ddd; }}
-table {{ border-collapse: collapse; display: block; overflow-x: auto; }}
-th, td {{ padding: .2rem .7rem; border-bottom: 1px solid #e4e4e4; text-align: left;
-         vertical-align: top; font-variant-numeric: tabular-nums; }}
-th {{ background: #f5f5f5; }}
-img {{ max-width: 100%; height: auto; }}
-pre {{ white-space: pre-wrap; background: #f7f7f7; padding: .6rem; font-size: 12px; }}
-</style>
-</head>
-<body>
-{body}
-</body>
-</html>
-"""
+MANY = 12  # problems, beyond which each has a panel and not pictures of its own
+PARTS = ("fit", "choose", "objective")
 
 
 def write(results: Results, root: Path) -> Path:
@@ -56,25 +33,25 @@ def write(results: Results, root: Path) -> Path:
     Raises:
         ImportError: matplotlib is not installed.
     """
-    path = folder(results.study, root) / "report.html"
+    where = folder(results.study, root)
+    where.mkdir(parents=True, exist_ok=True)
+    path = where / "report.html"
     path.write_text(render(results), encoding="utf-8")
     return path
 
 
 def render(results: Results) -> str:
     """Return the page."""
-    study, ranks = results.study, ranking(results)
+    study = results.study
     parts = [f"<h1>{escape(study.name)}</h1>", f"<p>{escape(study.reproduces)}</p>"]
-    parts += [_table((), _facts(results)), *_not_available(results)]
+    parts += [html.table((), _facts(results)), *_not_available(results)]
+    parts += html.conclusions(verdicts(results))
     parts += ["<h2>Final regret</h2>", f"<p>{escape(_explanation(results))}</p>"]
-    parts += [_table(COLUMNS, table(results)), *_ranks(results, ranks)]
-    for problem in study.problems:
-        parts.append(f"<h2>{escape(problem)}</h2>")
-        if any(cell.problem == problem for cell in results.runs):
-            parts += [_image(figure, alt) for alt, figure in _figures(results, problem)]
-        else:
-            parts.append("<p>No run is finished.</p>")
-    return PAGE.format(title=escape(study.name), body="\n".join(parts))
+    parts += [html.table(COLUMNS, table(results)), *_document(results)]
+    parts += [*_ranks(results, ranking(results)), *_groups(results), *_seconds(results)]
+    parts += html.departures(study.departures)
+    parts += many_figures(results) if len(study.problems) > MANY else few_figures(results)
+    return html.page(study.name, parts)
 
 
 def _facts(results: Results) -> Iterator[tuple[str, str]]:
@@ -87,12 +64,18 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
             f"{study.seeds} seeds, {len(study.methods)} methods, {len(study.problems)} problems"
         ),
     )
+    if study.restarts:
+        yield "restarts", "when a point is proposed again; a run ends at its target"
     if study.other_starts:
         yield "other start points", ", ".join(f"{name}: {n}" for name, n in study.other_starts)
     failed = sum(run.reason is not None for run in results.runs.values())
     cells = list(study.cells())
     yield "finished runs", f"{len(results.runs)} of {len(cells)}, {failed} of them N/A"
     yield from _not_run(results, [cell for cell in cells if cell not in results.runs])
+    for name in study.methods:
+        description = find_method(name).description
+        if description:
+            yield name, description
     versions: dict[str, set[str]] = {}
     for run in results.runs.values():
         for package, version in run.versions.items():
@@ -127,7 +110,7 @@ def _not_available(results: Results) -> list[str]:
         return []
     rows = [(*key[:2], ", ".join(map(str, sorted(s))), key[2]) for key, s in seeds.items()]
     parts = ["<h2>Runs that are not available (N/A)</h2>"]
-    parts.append(_table(("problem", "method", "seeds", "reason"), rows))
+    parts.append(html.table(("problem", "method", "seeds", "reason"), rows))
     for (method, short), reason in whole.items():
         if "\n" in reason.strip():
             title = escape(f"{method}: {short}")
@@ -151,6 +134,16 @@ def _explanation(results: Results) -> str:
     return lines
 
 
+def _document(results: Results) -> list[str]:
+    parts = []
+    for title, columns, rows in compared(results):
+        parts += [f"<h2>{escape(title)}</h2>", html.table(columns, rows)]
+    if parts:
+        words = "Ours beside the document's: mean ± deviation, or median, and how many runs."
+        parts.insert(1, f"<p>{words}</p>")
+    return parts
+
+
 def _ranks(results: Results, ranks: Ranking | None) -> list[str]:
     parts = ["<h2>Ranks of the methods</h2>"]
     if ranks is None:
@@ -170,63 +163,68 @@ def _ranks(results: Results, ranks: Ranking | None) -> list[str]:
     by_name = dict(zip(ranks.methods, ranks.mean_ranks, strict=True))
     shown = {name: by_name.get(name, np.empty(0)) for name in results.study.methods}
     figure = figures.rank_over_time(shown, "mean rank over problems")
-    parts += [f"<p>{escape(said)}</p>", _table(("method", "mean rank", "Borda"), ordered)]
-    return [*parts, _image(figure, "mean rank after each trial")]
+    parts += [f"<p>{escape(said)}</p>", html.table(("method", "mean rank", "Borda"), ordered)]
+    parts.append(html.image(figure, "mean rank after each trial"))
+    return [*parts, *_difference(ranks), *_targets(results)]
 
 
-def _figures(results: Results, problem: str) -> "Iterator[tuple[str, Figure]]":
-    methods = results.study.methods
-    curves = {name: results.curves(problem, name) for name in methods}
-    yield (
-        f"median regret on {problem}",
-        figures.regret_curves(curves, f"{problem}: median and quartiles"),
+def _difference(ranks: Ranking) -> list[str]:
+    if len(ranks.problems) < 2:
+        return []
+    means = dict(zip(ranks.methods, ranks.final.mean_ranks.tolist(), strict=True))
+    figure = figures.critical_difference(means, len(ranks.problems), "mean ranks at the end")
+    return [html.image(figure, "critical differences of the mean ranks")]
+
+
+def _targets(results: Results) -> list[str]:
+    """Return how many of the targets of BBOB are reached, if these are its problems."""
+    study = results.study
+    problems = [problem for problem in study.problems if problem.startswith("bbob")]
+    if not problems:
+        return []
+    times = {}
+    for method in study.methods:
+        runs = [results.curves(problem, method) for problem in problems]
+        found = [running_times(curves, BBOB_TARGETS) for curves in runs if len(curves)]
+        times[method] = np.concatenate(found) if found else np.empty(0)
+    figure = figures.target_ecdf(times, study.trials, "BBOB: targets from 100 to 1e-8")
+    return [html.image(figure, "share of the targets of BBOB that are reached")]
+
+
+def _groups(results: Results) -> list[str]:
+    """Return Borda counts and first places of the groups, at the end and over time."""
+    found = group_standings(results)
+    if not found:
+        return []
+    methods = next(iter(found.values()))[0]
+    last = {
+        name: Standing(standing.borda[:, -1], standing.first_places[:, -1])
+        for name, (_, standing) in found.items()
+    }
+    said = (
+        "Partial ranks by Mann-Whitney's test of the best values at 0.0005, where they do not "
+        "differ of the areas under the curves. Fewer than 9 runs a method are never significant: "
+        "then all share the first place."
     )
-    finals = {name: results.finals(problem, name) for name in methods}
-    yield (
-        f"final regrets on {problem}",
-        figures.final_boxes(finals, f"{problem}: outliers with their seeds"),
-    )
-    yield f"all runs on {problem}", figures.all_paths(curves, f"{problem}: all runs")
-    line = _line(problem)
-    if line is not None:
-        points = {name: _points(results, problem, name) for name in methods}
-        title = f"{problem}: points of the first seed, dark the last ones"
-        yield f"points on {problem}", figures.function_and_points(*line, points, title)
+    parts = ["<h2>Groups of problems</h2>", f"<p>{said}</p>"]
+    parts.append(html.image(figures.borda_bars(last, methods, "after the last trial"), "Borda"))
+    for name, (_, standing) in found.items():
+        curves = dict(zip(methods, standing.borda.astype(np.float64), strict=True))
+        figure = figures.rank_over_time(curves, f"{name}: Borda count", is_rank=False)
+        parts.append(html.image(figure, f"Borda counts over time, {name}"))
+    return parts
 
 
-def _line(problem: str) -> tuple[Array, Array] | None:
-    """Return places and true values of a problem with one real parameter, None of another."""
-    objective = find(problem)
-    parameters = dict(objective.space())
-    name, parameter = next(iter(parameters.items()))
-    if len(parameters) != 1 or not isinstance(parameter, Real):
-        return None
-    between = np.geomspace if parameter.log else np.linspace
-    x = np.asarray(between(parameter.low, parameter.high, PLACES), dtype=np.float64)
-    x = x.clip(parameter.low, parameter.high)
-    return x, np.array([objective.truth({name: place}) for place in x.tolist()])
-
-
-def _points(results: Results, problem: str, method: str) -> tuple[Array, Array]:
-    """Return places and values of the first seed, evaluations that failed left out."""
-    run = results.runs.get(Cell(problem, method, 0))
-    trials = [] if run is None else run.trials
-    known = [line for line in trials if line["value"] is not None]
-    places = [next(iter(line["params"].values())) for line in known]
-    return np.array(places), np.array([line["value"] for line in known])
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    lines = [f"<tr>{head}</tr>"] if columns else []
-    for row in rows:
-        lines.append("<tr>" + "".join(f"<td>{escape(text(cell))}</td>" for cell in row) + "</tr>")
-    return "<table>\n" + "\n".join(lines) + "\n</table>"
-
-
-def _image(figure: "Figure", alt: str) -> str:
-    out = io.BytesIO()
-    # matplotlib would write its address into the file
-    figure.savefig(out, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
-    data = base64.b64encode(out.getvalue()).decode("ascii")
-    return f'<p><img alt="{escape(alt)}" src="data:image/png;base64,{data}"></p>'
+def _seconds(results: Results) -> list[str]:
+    """Return where the time goes, by method."""
+    rows = []
+    for method in results.study.methods:
+        runs = [run for cell, run in results.runs.items() if cell.method == method]
+        if runs:
+            means = [np.mean([run.spent[part] for run in runs]) for part in PARTS]
+            rows.append(
+                (method, float(np.mean([run.seconds for run in runs])), *map(float, means))
+            )
+    columns = ("method", "suggestion", "of it: fit", "criterion and its maximum", "objective")
+    said = "Mean seconds of a trial after the start points; N/A where a method does not tell."
+    return ["<h2>Seconds</h2>", f"<p>{said}</p>", html.table(columns, rows)]

@@ -16,7 +16,12 @@ from neuralbo.data import Data
 from neuralbo.errors import unknown_name
 from neuralbo.lab.problems import Problem, find
 from neuralbo.lab.regression_study import RegressionCell, RegressionStudy
-from neuralbo.lab.statistics import PredictiveLaw, regression_scores
+from neuralbo.lab.statistics import (
+    CALIBRATION_LEVELS,
+    PredictiveLaw,
+    interval_coverage,
+    regression_scores,
+)
 from neuralbo.optimizer import finite_or_none
 from neuralbo.posteriors import GaussianMixture
 from neuralbo.step import FIT, generator
@@ -76,8 +81,10 @@ def score(
         predicted = time.perf_counter()
         scale = float(training.standard_units().scale)
         scores = asdict(regression_scores(law, Y[:, 0], scale, RELATIVE_OFFSET))
+        probabilities = law.cdf(Y[:, 0]).numpy()
     return {
         "scores": {name: finite_or_none(value) for name, value in scores.items()},
+        "coverage": [interval_coverage(probabilities, p) for p in CALIBRATION_LEVELS.tolist()],
         "scale": scale,
         "facts": dict(model.facts) if isinstance(model, StatesFacts) else {},
         "seconds": {"fit": fitted - began, "predict": predicted - fitted},

@@ -1,6 +1,5 @@
 """Tables of a regression study, rebuilt from its raw lines."""
 
-import csv
 import math
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -8,9 +7,12 @@ from typing import final
 
 import numpy as np
 
-from neuralbo.lab.regression_study import Claim, RegressionCell, RegressionStudy
-from neuralbo.lab.run import Line, folder, read_lines
+from neuralbo.lab.claims import Verdict
+from neuralbo.lab.regression_study import RegressionCell, RegressionStudy
+from neuralbo.lab.report import CLAIMS, markdown, write_csv
 from neuralbo.lab.statistics import RegressionScores
+from neuralbo.lab.statistics.arrays import Array
+from neuralbo.lab.store import Line, folder, is_there, read_cells
 
 SCORES = tuple(field.name for field in fields(RegressionScores))
 SECONDS = ("fit", "predict")
@@ -37,92 +39,110 @@ class Row:
         return self.numbers[SCORES.index(name)]
 
 
-def table(study: RegressionStudy, root: Path) -> list[Row]:
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class RegressionResults:
+    """A study and the lines of those of its fits that are finished, headers left out."""
+
+    study: RegressionStudy
+    fits: dict[RegressionCell, list[Line]]
+
+    def lines(self, problem: str, surrogate: str, size: int) -> list[Line]:
+        """Return the fits that ended well, by seed."""
+        cells = (
+            RegressionCell(problem, surrogate, size, seed) for seed in range(self.study.seeds)
+        )
+        return [line for c in cells for line in self.fits.get(c, []) if "scores" in line]
+
+    def scores(self, problem: str, surrogate: str, score: str) -> Array:
+        """Return a score, seeds x sizes, NaN where there is none."""
+        study = self.study
+        found = np.full((study.seeds, len(study.sizes)), math.nan)
+        for i, size in enumerate(study.sizes):
+            for seed in range(study.seeds):
+                for line in self.fits.get(RegressionCell(problem, surrogate, size, seed), []):
+                    if "scores" in line:
+                        found[seed, i] = _number(line["scores"][score])
+        return found
+
+
+def read(study: RegressionStudy, root: Path) -> RegressionResults:
+    """Read the finished fits of a study.
+
+    Raises:
+        FileNotFoundError: The study has never been run with this version and protocol.
+    """
+    if not is_there(study, root):
+        raise FileNotFoundError(
+            f"there are no results in {folder(study, root)}; make them with: "
+            f"neuralbo lab run {study.name}"
+        )
+    cells = {cell.file: cell for cell in study.cells()}
+    found = read_cells(study, root, cells)
+    return RegressionResults(study, {cells[file]: lines[1:] for file, lines in found.items()})
+
+
+def table(results: RegressionResults) -> list[Row]:
     """Return one row for each problem, surrogate and size."""
-    where = folder(study, root)
-    runs: dict[tuple[str, str, int], list[tuple[float, ...]]] = {}
-    for cell in study.cells():
-        found = runs.setdefault((cell.problem, cell.method, cell.size), [])
-        found += [_numbers(line) for line in _lines(where, cell) if "scores" in line]
+    study = results.study
     keys = [(p, s, n) for p in study.problems for s in study.surrogates for n in study.sizes]
-    return [Row(*key, len(runs[key]), _means(runs[key])) for key in keys]
+    rows = []
+    for key in keys:
+        runs = [_numbers(line) for line in results.lines(*key)]
+        rows.append(Row(*key, len(runs), _means(runs)))
+    return rows
 
 
-def failures(study: RegressionStudy, root: Path) -> list[tuple[RegressionCell, str]]:
+def failures(results: RegressionResults) -> list[tuple[RegressionCell, str]]:
     """Return the fits that failed, each with the last line of why."""
-    where = folder(study, root)
     return [
         (cell, line["failed"].strip().splitlines()[-1])
-        for cell in study.cells()
-        for line in _lines(where, cell)
+        for cell, lines in results.fits.items()
+        for line in lines
         if "failed" in line
     ]
 
 
-def verdict(claim: Claim, rows: list[Row]) -> str:
-    """Return whether a claim holds, in words, with the number that decides it."""
-    wanted = (claim.problem, claim.surrogate, claim.size)
-    found = [row for row in rows if (row.problem, row.surrogate, row.size) == wanted]
-    value = found[0].score(claim.score) if found else math.nan
-    if math.isnan(value):
-        return "N/A, no results"
-    answer = "holds" if claim.low <= value <= claim.high else "does not hold"
-    return f"{answer}: {value:.4g} over {found[0].runs} runs"
+def verdicts(results: RegressionResults) -> list[tuple[str, str, Verdict]]:
+    """Return what the document concludes: words, source, and whether it holds here."""
+    rows = table(results)
+    return [(c.words, c.source, c.verdict(rows)) for c in results.study.claims]
 
 
-def write(study: RegressionStudy, root: Path) -> Path:
+def write(results: RegressionResults, root: Path) -> Path:
     """Write the table as Markdown and CSV beside the results; returns the Markdown file."""
-    where, rows = folder(study, root), table(study, root)
+    study = results.study
+    where, rows = folder(study, root), table(results)
     where.mkdir(parents=True, exist_ok=True)
-    cells: list[tuple[str | float, ...]] = [
-        (row.problem, row.surrogate, row.size, row.runs, *row.numbers) for row in rows
-    ]
-    with (where / "report.csv").open("w", newline="") as out:
-        writer = csv.writer(out)
-        writer.writerow(COLUMNS)
-        writer.writerows(cells)
-    text = [f"# {study.name}", "", study.reproduces, "", EXPLANATION, ""]
-    text += _markdown(COLUMNS, cells)
-    text += ["", "## Claims", ""]
-    text += _markdown(
-        ("claim", "source", "verdict"),
-        [(_words(claim), claim.source, verdict(claim, rows)) for claim in study.claims],
-    )
-    failed = failures(study, root)
-    text += ["", "## Failed", ""] if failed else []
-    text += [f"- {cell.file}: {why}" for cell, why in failed]
+    cells = [(row.problem, row.surrogate, row.size, row.runs, *row.numbers) for row in rows]
+    write_csv(where / "report.csv", COLUMNS, cells)
+    lines = [f"# {study.name}", "", study.reproduces, "", EXPLANATION, ""]
+    lines += markdown(COLUMNS, cells)
+    claims = [(words, source, *verdict) for words, source, verdict in verdicts(results)]
+    if claims:
+        lines += ["", "## What the document concludes", "", *markdown(CLAIMS, claims)]
+        write_csv(where / "claims.csv", CLAIMS, claims)
+    if study.departures:
+        lines += ["", "## Departures", "", *(f"- {text}" for text in study.departures)]
+    failed = failures(results)
+    lines += ["", "## Failed", ""] if failed else []
+    lines += [f"- {cell.file}: {why}" for cell, why in failed]
     path = where / "report.md"
-    path.write_text("\n".join(text) + "\n")
+    path.write_text("\n".join(lines) + "\n")
     return path
-
-
-def _lines(where: Path, cell: RegressionCell) -> list[Line]:
-    return read_lines(where / cell.file)[1:]
 
 
 def _numbers(line: Line) -> tuple[float, ...]:
     scores, seconds = line["scores"], line["seconds"]
     values = [scores[name] for name in SCORES] + [seconds[name] for name in SECONDS]
-    return tuple(math.nan if value is None else value for value in values)
+    return tuple(_number(value) for value in values)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def _means(runs: list[tuple[float, ...]]) -> tuple[float, ...]:
     if not runs:
         return (math.nan,) * (len(SCORES) + len(SECONDS))
     return tuple(float(mean) for mean in np.mean(runs, 0))
-
-
-def _words(claim: Claim) -> str:
-    what = f"{claim.low:g} <= {claim.score} <= {claim.high:g}"
-    return f"{claim.problem}, {claim.surrogate}, n = {claim.size}: {what}"
-
-
-def _markdown(columns: tuple[str, ...], rows: list[tuple[str | float, ...]]) -> list[str]:
-    lines = ["| " + " | ".join(columns) + " |", "| --- " * len(columns) + "|"]
-    return lines + ["| " + " | ".join(_text(cell) for cell in row) + " |" for row in rows]
-
-
-def _text(cell: str | float) -> str:
-    if isinstance(cell, float):
-        return "N/A" if math.isnan(cell) else f"{cell:.4g}"
-    return str(cell)

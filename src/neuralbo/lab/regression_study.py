@@ -2,7 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import final
+from typing import TYPE_CHECKING, final
+
+from neuralbo.lab.study import Minutes
+
+if TYPE_CHECKING:
+    from neuralbo.lab.regression_claims import RegressionClaim
 
 KRUSE_SIZES = (10, 15, 23, 36, 56, 86, 133, 205, 316)  # int(logspace(1, 2.5, 9)), 001 10.2
 
@@ -24,26 +29,7 @@ class RegressionCell:
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What a document says of a mean over seeds: low <= score <= high.
-
-    Attributes:
-        score: a field of `RegressionScores`.
-        source: where it is said.
-    """
-
-    problem: str
-    surrogate: str
-    size: int
-    score: str
-    low: float
-    high: float
-    source: str
-
-
-@final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RegressionStudy:
     """Surrogates fitted to samples of problems, the same samples for all surrogates of a seed.
 
@@ -52,6 +38,10 @@ class RegressionStudy:
         surrogates: names of the catalog; their recipes are taken as they are.
         seeds: how many fits of each surrogate to each size on each problem.
         test_points: at which a fit is scored; a seed has one set of them for all sizes.
+        claims: what the document concludes.
+        departures: where this is not the document's experiment, and why.
+        quick_problems: for `quick`; none means all.
+        minutes: measured.
     """
 
     name: str
@@ -61,9 +51,12 @@ class RegressionStudy:
     sizes: tuple[int, ...] = KRUSE_SIZES
     seeds: int = 10
     test_points: int = 10_000
-    claims: tuple[Claim, ...] = ()
+    claims: "tuple[RegressionClaim, ...]" = ()
+    departures: tuple[str, ...] = ()
     quick_sizes: tuple[int, ...] = (10, 36, 86)
     quick_seeds: int = 2
+    quick_problems: tuple[str, ...] = ()
+    minutes: Minutes | None = None
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -84,7 +77,10 @@ class RegressionStudy:
         """Return the study with few seeds and sizes; its cells are cells of the whole study."""
         sizes = tuple(size for size in self.sizes if size in self.quick_sizes)
         return replace(
-            self, sizes=sizes or self.sizes[:1], seeds=min(self.seeds, self.quick_seeds)
+            self,
+            sizes=sizes or self.sizes[:1],
+            seeds=min(self.seeds, self.quick_seeds),
+            problems=self.quick_problems or self.problems,
         )
 
     def cells(self) -> Iterator[RegressionCell]:

@@ -7,30 +7,36 @@ failed or was stopped is not available (N/A): NaN, worse than any number, as eve
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from neuralbo.lab.claims import Verdict
+from neuralbo.lab.comparison import compared
 from neuralbo.lab.problems import find
-from neuralbo.lab.run import Line, folder, read_lines
 from neuralbo.lab.statistics import (
     Friedman,
+    Standing,
     borda,
+    first_places,
     friedman,
     friedman_ranks,
+    partial_ranks,
     running_minimum,
     summarize,
 )
 from neuralbo.lab.statistics.arrays import Array, Ranks
 from neuralbo.lab.statistics.summaries import median
+from neuralbo.lab.store import Line, folder, is_there, read_cells
 from neuralbo.lab.study import Cell, OptimizationStudy
 
 COLUMNS = ("problem", "method", "runs", "median", "lower quartile", "upper quartile",
            "median, low 95 %", "median, high 95 %", "seconds per suggestion",
            "N/A")  # fmt: skip
+CLAIMS = ("claim", "source", "verdict", "because")
 
 
 @final
@@ -58,12 +64,15 @@ class Run:
         trials: its lines with parameters, in order.
         curve: the regret after each trial of the study; NaN where there is none (any more).
         seconds: mean time of a suggestion after the start points; NaN if there is none.
+        spent: mean seconds of its parts after the start points, as far as they are known:
+            "fit", "choose" (the criterion and its maximization) and "objective".
         reason: why the run is not available (N/A), or None.
     """
 
     trials: list[Line]
     curve: Array
     seconds: float
+    spent: dict[str, float]
     reason: str | None
     versions: dict[str, str]
 
@@ -80,6 +89,23 @@ class Results:
         """Return the finished runs of a method on a problem, by seed."""
         cells = (Cell(problem, method, seed) for seed in range(self.study.seeds))
         return [self.runs[cell] for cell in cells if cell in self.runs]
+
+    def minimum(self, problem: str) -> float:
+        """Return the least value of a problem."""
+        return find(problem).minimum
+
+    def borda(self, group: str | None = None) -> dict[str, float]:
+        """Return the Borda counts of the methods at the end, over all problems or a group's.
+
+        Over all they are those of `ranking`, over a group those of `group_standings`.
+        """
+        if group is None:
+            ranks = ranking(self)
+            counts = None if ranks is None else (ranks.methods, ranks.borda)
+        else:
+            found = group_standings(self).get(group)
+            counts = None if found is None else (found[0], found[1].borda[:, -1])
+        return {} if counts is None else dict(zip(counts[0], counts[1].tolist(), strict=True))
 
     def curves(self, problem: str, method: str) -> Array:
         """Return their regrets, runs x trials."""
@@ -128,25 +154,40 @@ def read(study: OptimizationStudy, root: Path) -> Results:
     Raises:
         FileNotFoundError: The study has never been run with this version and protocol.
     """
-    where = folder(study, root)
-    if not where.is_dir():
+    if not is_there(study, root):
         raise FileNotFoundError(
-            f"there are no results in {where}; make them with: neuralbo lab run {study.name}"
+            f"there are no results in {folder(study, root)}; make them with: "
+            f"neuralbo lab run {study.name}"
         )
-    cells = [cell for cell in study.cells() if (where / cell.file).exists()]
-    return Results(study, {c: _run(read_lines(where / c.file), c, study) for c in cells})
+    cells = {cell.file: cell for cell in study.cells()}
+    minima = {problem: find(problem).minimum for problem in study.problems}
+    found = read_cells(study, root, cells)
+    runs = {
+        cells[file]: _run(lines, minima[cells[file].problem], study)
+        for file, lines in found.items()
+    }
+    return Results(study, runs)
 
 
-def _run(lines: list[Line], cell: Cell, study: OptimizationStudy) -> Run:
+def _run(lines: list[Line], minimum: float, study: OptimizationStudy) -> Run:
     trials = [line for line in lines if "number" in line]
     values = np.array([_number(line["value"]) for line in trials])
-    reason = _reason(lines, values, study.trials)
+    has_ended = any("ended" in line for line in lines)  # its target is reached: that is its value
+    reason = _reason(lines, values, len(values) if has_ended else study.trials)
     curve = np.full(study.trials, math.nan)
-    curve[: len(values)] = running_minimum(values) - find(cell.problem).minimum
+    curve[: len(values)] = running_minimum(values) - minimum
+    if has_ended and len(values):
+        curve[len(values) :] = curve[len(values) - 1]
     if reason is not None:  # a run that is over its time at the last trial is not available either
         curve[-1] = math.nan
     header = lines[0] if lines else {}
-    return Run(trials, curve, suggestion_seconds(lines), reason, header.get("versions", {}))
+    later = [line for line in trials if line["number"] >= header.get("start", 0)]
+    spent = {
+        name: _mean([line["seconds"].get(name, math.nan) for line in later])
+        for name in ("fit", "choose", "objective")
+    }
+    seconds = _mean([line["seconds"]["ask"] for line in later])
+    return Run(trials, curve, seconds, spent, reason, header.get("versions", {}))
 
 
 def _number(value: float | None) -> float:
@@ -163,13 +204,6 @@ def _reason(lines: list[Line], values: Array, trials: int) -> str | None:
     if len(values) < trials:
         return f"damaged: only {len(values)} of {trials} trials can be read from its file"
     return "no evaluation gave a value" if np.isnan(values).all() else None
-
-
-def suggestion_seconds(lines: list[Line]) -> float:
-    """Return the mean time of the suggestions after the start points; NaN if there are none."""
-    start = lines[0].get("start", 0) if lines else 0
-    spent = [line["seconds"]["ask"] for line in lines if line.get("number", -1) >= start]
-    return _mean(spent)
 
 
 def _mean(numbers: Sequence[float]) -> float:
@@ -213,20 +247,89 @@ def ranking(results: Results) -> Ranking | None:
     return Ranking(methods, tuple(blocks), mean_ranks, tests[-1], borda(ranks))
 
 
+def group_standings(results: Results) -> dict[str, tuple[tuple[str, ...], Standing]]:
+    """Return for each group its methods, and their Borda counts and first places at each trial.
+
+    By the hierarchy of Mann-Whitney's test of the best values, then of the areas (000 E1). Left
+    out are problems that not all of the methods have run.
+    """
+    study = results.study
+    methods = tuple(m for m in study.methods if any(c.method == m for c in results.runs))
+    ranks: dict[str, Ranks] = {}
+    wanted = {problem for group in study.groups for problem in group.problems}
+    for problem in wanted & set(study.problems):
+        curves = [results.curves(problem, method) for method in methods]
+        if len(methods) > 1 and all(len(curve) for curve in curves):
+            ranks[problem] = partial_ranks(curves)
+    standings = {}
+    for group in study.groups:
+        found = [ranks[problem] for problem in group.problems if problem in ranks]
+        if found:
+            stacked = np.stack(found)
+            standings[group.name] = methods, Standing(borda(stacked), first_places(stacked))
+    return standings
+
+
+def verdicts(results: Results) -> list[tuple[str, str, Verdict]]:
+    """Return what the document concludes: words, source, and whether it holds here."""
+    return [(c.words, c.source, c.verdict(results)) for c in results.study.claims]
+
+
 def write(results: Results, root: Path) -> Path:
-    """Write the table as Markdown and CSV beside the results; returns the Markdown file."""
-    rows, study = table(results), results.study
+    """Write the tables as Markdown and CSV beside the results; returns the Markdown file."""
+    study = results.study
     where = folder(study, root)
-    with (where / "report.csv").open("w", newline="") as out:
-        writer = csv.writer(out)
-        writer.writerow(COLUMNS)
-        writer.writerows(rows)
+    where.mkdir(parents=True, exist_ok=True)
+    rows = table(results)
+    write_csv(where / "report.csv", COLUMNS, rows)
     lines = [f"# {study.name}", "", study.reproduces, "", "Regret at the end of a run.", ""]
-    lines += ["| " + " | ".join(COLUMNS) + " |", "| --- " * len(COLUMNS) + "|"]
-    lines += ["| " + " | ".join(text(cell) for cell in row) + " |" for row in rows]
+    lines += markdown(COLUMNS, rows)
+    lines += _ranks_in_words(results)
+    for title, columns, cells in compared(results):
+        lines += ["", f"## {title}", "", *markdown(columns, cells)]
+    printed = [(title, *row) for title, _, cells in compared(results) for row in cells]
+    if printed:
+        write_csv(where / "document.csv", ("table", "method and problems"), printed)
+    claims = [(words, source, *verdict) for words, source, verdict in verdicts(results)]
+    if claims:
+        lines += ["", "## What the document concludes", "", *markdown(CLAIMS, claims)]
+        write_csv(where / "claims.csv", CLAIMS, claims)
+    if study.departures:
+        lines += ["", "## Departures", "", *(f"- {text}" for text in study.departures)]
     path = where / "report.md"
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+def _ranks_in_words(results: Results) -> list[str]:
+    ranks = ranking(results)
+    if ranks is None:
+        return []
+    rows = list(zip(ranks.methods, ranks.final.mean_ranks.tolist(), ranks.borda.tolist(),
+                    strict=True))  # fmt: skip
+    rows.sort(key=lambda row: row[1])
+    lines = ["", "## Ranks", "", *markdown(("method", "mean rank", "Borda"), rows)]
+    for name, (methods, standing) in group_standings(results).items():
+        last = standing.borda[:, -1].tolist(), standing.first_places[:, -1].tolist()
+        lines += ["", f"### {name}", ""]
+        lines += markdown(
+            ("method", "Borda", "first places"), list(zip(methods, *last, strict=True))
+        )
+    return lines
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table."""
+    with path.open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(columns)
+        writer.writerows(rows)
+
+
+def markdown(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
+    """Return the lines of a table."""
+    lines = ["| " + " | ".join(columns) + " |", "| --- " * len(columns) + "|"]
+    return lines + ["| " + " | ".join(text(cell) for cell in row) + " |" for row in rows]
 
 
 def text(cell: Any) -> str:

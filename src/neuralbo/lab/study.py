@@ -2,9 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, final
+from typing import TYPE_CHECKING, Literal, NamedTuple, final
+
+from neuralbo.lab.document import PrintedTable
+
+if TYPE_CHECKING:
+    from neuralbo.lab.claims import Claim
 
 Design = Literal["random", "sobol", "latin_hypercube"]
+DESIGNS = ("random", "sobol", "latin_hypercube")
 
 
 @final
@@ -22,8 +28,22 @@ class Cell:
         return f"{self.problem}__{self.method.replace('/', '+')}__{self.seed:03d}.jsonl"
 
 
+class Minutes(NamedTuple):
+    """How long a study takes on two cores, about."""
+
+    quick: float
+    full: float
+
+
+class Group(NamedTuple):
+    """Problems that are ranked together: one dimension, one kind of function."""
+
+    name: str
+    problems: tuple[str, ...]
+
+
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OptimizationStudy:
     """Methods on problems, with the same start points for all methods of a seed.
 
@@ -32,8 +52,16 @@ class OptimizationStudy:
         trials: evaluations of a run, start points included.
         start: how many of them are start points.
         seeds: how many runs of each method on each problem.
-        other_starts: problems whose number of start points differs, with that number.
         seconds: CPU seconds of a run after which it counts as not available; None for no limit.
+        other_starts: problems whose number of start points differs, with that number.
+        restarts: end a run when its target is reached, and begin anew, from new start points and
+            with nothing remembered, when a point is proposed again (000 A43).
+        groups: of problems, to be ranked by the hierarchy of tests of 000 E1.
+        document: tables to stand beside ours.
+        claims: what the document concludes.
+        departures: where this is not the document's experiment, and why.
+        quick_problems: for `quick`; none means all.
+        minutes: measured.
     """
 
     name: str
@@ -46,13 +74,21 @@ class OptimizationStudy:
     design: Design = "random"
     seconds: float | None = None
     other_starts: tuple[tuple[str, int], ...] = ()
+    restarts: bool = False
+    groups: tuple[Group, ...] = ()
+    document: tuple[PrintedTable, ...] = ()
+    claims: "tuple[Claim, ...]" = ()
+    departures: tuple[str, ...] = ()
     quick_trials: int = 20
     quick_seeds: int = 2
+    quick_problems: tuple[str, ...] = ()
+    minutes: Minutes | None = None
 
     @property
     def protocol(self) -> str:
         """A name for what all results that may lie in one folder have in common."""
-        return f"{self.trials}x{self.start}-{self.design}"
+        ending = "-restarts" if self.restarts else ""
+        return f"{self.trials}x{self.start}-{self.design}{ending}"
 
     @property
     def extent(self) -> str:
@@ -61,10 +97,12 @@ class OptimizationStudy:
 
     def quick(self) -> "OptimizationStudy":
         """Return the study with few seeds and trials, to try it out within minutes."""
+        problems = self.quick_problems or self.problems
         return replace(
             self,
             trials=min(self.trials, self.quick_trials),
             seeds=min(self.seeds, self.quick_seeds),
+            problems=problems,
         )
 
     def start_of(self, problem: str) -> int:

@@ -157,6 +157,8 @@ def _mean(L: Tensor, y: Tensor, kind: str) -> Tensor:
 def _evidence(K: Tensor, y: Tensor, mean: str) -> tuple[Tensor, Tensor]:
     """Return log evidences, B, and their derivatives by K, B x n x n: (aa' - K^-1)/2."""
     L, info = torch.linalg.cholesky_ex(K)
+    # a factor that broke off has no inverse; its value is -inf and its slope does not matter
+    L = torch.where((info == 0)[:, None, None], L, torch.eye(len(y), dtype=L.dtype))
     rest = y - _mean(L, y, mean)[:, None]
     a = torch.cholesky_solve(rest[:, :, None], L)
     value = (

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Protocol, final
 
 import torch
@@ -96,3 +97,15 @@ def float64(numbers: Sequence[Any]) -> Tensor:
 def box(d: int, low: float, high: float) -> tuple[Tensor, Tensor]:
     """Return the lower and the upper bounds of a cube."""
     return float64([low] * d), float64([high] * d)
+
+
+def optional_module(module: str, package: str) -> Any:
+    """Return a module of a package that only the extra `lab` installs.
+
+    Raises:
+        ImportError: if the package is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(f"this problem needs {package}: pip install 'neuralbo[lab]'") from error

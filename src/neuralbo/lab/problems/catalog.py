@@ -1,11 +1,27 @@
-"""The problems by name."""
+"""The problems by name.
 
+Those of the BBOB suites are too many to list. Their names are read: bbob-f8-d20 is function 8 in
+20 dimensions, bbob-f8-d20-i3 its third instance; bbob-noisy-f101-d5 and bbob-mixint-f1-d5 are of
+the noisy and of the mixed-integer suite.
+"""
+
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from neuralbo.errors import unknown_name
-from neuralbo.lab.problems import agrawal, classic, hoegger, kruse, wrappers
+from neuralbo.lab.problems import (
+    agrawal,
+    bbob,
+    bbob_noisy,
+    classic,
+    hoegger,
+    kruse,
+    tabular,
+    tuning,
+    wrappers,
+)
 from neuralbo.lab.problems.base import Objective, Problem
 from neuralbo.lab.problems.conditional import JenattonTree
 from neuralbo.step import generator
@@ -74,15 +90,33 @@ PROBLEMS: dict[str, Callable[[], Objective]] = {
     "hartmann6-failing": lambda: _failing(classic.hartmann6()),
     "hartmann6-useless14": lambda: wrappers.padded(classic.hartmann6(), 14),
     "jenatton": JenattonTree,
+    **{name: partial(tabular.table, name) for name in tabular.TABLES},
+    **{
+        f"tune-{learner}-{dataset}": partial(tuning.tuning, learner, dataset)
+        for learner in tuning.LEARNERS
+        for dataset in tuning.DATASETS
+    },
 }
+SUITES: dict[str, Callable[[int, int, int], Objective]] = {
+    "bbob": bbob.noiseless,
+    "bbob-noisy": bbob_noisy.noisy,
+    "bbob-mixint": bbob.mixed_integer,
+}
+EXAMPLES = ("bbob-f8-d20", "bbob-f8-d20-i3", "bbob-noisy-f101-d5", "bbob-mixint-f1-d5")
+
+_OF_A_SUITE = re.compile(r"([a-z-]+)-f([0-9]+)-d([0-9]+)(?:-i([0-9]+))?")
 
 
 def find(name: str) -> Objective:
     """Return the problem with a name.
 
     Raises:
-        ValueError: if nobody knows it; the message has the near names.
+        ValueError: if nobody knows it; the message has the near names, or what a suite has.
+        ImportError: if it needs a package that is not installed.
     """
+    found = _OF_A_SUITE.fullmatch(name)
+    if found and found[1] in SUITES:
+        return SUITES[found[1]](int(found[2]), int(found[3]), int(found[4] or 1))
     if name not in PROBLEMS:
-        raise unknown_name("problem", name, PROBLEMS)
+        raise unknown_name("problem", name, [*PROBLEMS, *EXAMPLES])
     return PROBLEMS[name]()

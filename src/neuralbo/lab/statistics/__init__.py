@@ -14,6 +14,7 @@ from neuralbo.lab.statistics.interval_ranks import best_budget, interval_ranks
 from neuralbo.lab.statistics.profiles import performance_profile, performance_ratios
 from neuralbo.lab.statistics.ratios import geometric_mean, ratio_interval
 from neuralbo.lab.statistics.regression import (
+    CALIBRATION_LEVELS,
     PredictiveLaw,
     RegressionScores,
     calibration_error,
@@ -36,6 +37,7 @@ from neuralbo.lab.statistics.targets import (
 
 __all__ = [
     "BBOB_TARGETS",
+    "CALIBRATION_LEVELS",
     "Friedman",
     "PredictiveLaw",
     "RegressionScores",

@@ -2,18 +2,51 @@
 
 from neuralbo.errors import unknown_name
 from neuralbo.lab.regression_study import RegressionStudy
+from neuralbo.lab.speed_study import SpeedStudy
 from neuralbo.lab.studies.agrawal_benchmark import AGRAWAL_BENCHMARK
+from neuralbo.lab.studies.agrawal_forrester import AGRAWAL_FORRESTER
+from neuralbo.lab.studies.aryan_bbob import ARYAN_BBOB
+from neuralbo.lab.studies.aryan_hpo import ARYAN_HPO
+from neuralbo.lab.studies.aryan_synthetic import ARYAN_SYNTHETIC
+from neuralbo.lab.studies.hassen_protein import HASSEN_PROTEIN
+from neuralbo.lab.studies.hassen_synthetic import HASSEN_SYNTHETIC
+from neuralbo.lab.studies.hoegger_1d import HOEGGER_1D
+from neuralbo.lab.studies.hoegger_2d import HOEGGER_2D
+from neuralbo.lab.studies.hoegger_5d import HOEGGER_5D
+from neuralbo.lab.studies.hoegger_dynamic_c import HOEGGER_DYNAMIC_C
 from neuralbo.lab.studies.kruse_bo_1d import KRUSE_BO_1D
+from neuralbo.lab.studies.kruse_bo_bbob import KRUSE_BO_BBOB
 from neuralbo.lab.studies.kruse_regression_1d import KRUSE_REGRESSION_1D
+from neuralbo.lab.studies.kruse_regression_bbob import KRUSE_REGRESSION_BBOB
 from neuralbo.lab.studies.peers import PEERS
+from neuralbo.lab.studies.speed import SPEED
 from neuralbo.lab.study import OptimizationStudy
 
-STUDIES: dict[str, OptimizationStudy | RegressionStudy] = {
-    study.name: study for study in (AGRAWAL_BENCHMARK, KRUSE_BO_1D, KRUSE_REGRESSION_1D, PEERS)
+STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy] = {
+    study.name: study
+    for study in (
+        ARYAN_BBOB,
+        ARYAN_SYNTHETIC,
+        ARYAN_HPO,
+        KRUSE_REGRESSION_1D,
+        KRUSE_BO_1D,
+        KRUSE_REGRESSION_BBOB,
+        KRUSE_BO_BBOB,
+        AGRAWAL_BENCHMARK,
+        AGRAWAL_FORRESTER,
+        HASSEN_SYNTHETIC,
+        HASSEN_PROTEIN,
+        HOEGGER_1D,
+        HOEGGER_DYNAMIC_C,
+        HOEGGER_2D,
+        HOEGGER_5D,
+        PEERS,
+        SPEED,
+    )
 }
 
 
-def find_study(name: str) -> OptimizationStudy | RegressionStudy:
+def find_study(name: str) -> OptimizationStudy | RegressionStudy | SpeedStudy:
     """Return a study by its name."""
     if name not in STUDIES:
         raise unknown_name("study", name, STUDIES)

@@ -1,0 +1,61 @@
+"""Figures that compare methods, from plain arrays; they need the extra `lab` (matplotlib).
+
+What belongs to a method is given by its name. A method keeps its colour in all figures of a study
+if all of the study's methods are given in the same order; one without runs has an empty array.
+"""
+
+from neuralbo.lab.figures.curves import (
+    all_paths,
+    doublings_per_step,
+    rank_over_time,
+    regret_curves,
+    regret_panels,
+)
+from neuralbo.lab.figures.finals import (
+    borda_bars,
+    critical_difference,
+    final_boxes,
+    performance_profiles,
+    target_ecdf,
+)
+from neuralbo.lab.figures.functions import function_1d, function_2d, function_and_points
+from neuralbo.lab.figures.improvement import criterion_surfaces, improvement_contours
+from neuralbo.lab.figures.models import (
+    View1D,
+    View2D,
+    contour_gallery,
+    criterion_contours,
+    first_and_last,
+    posterior_1d,
+    posterior_panels,
+    step_gallery,
+)
+from neuralbo.lab.figures.regression import calibration, score_against_size
+
+__all__ = [
+    "View1D",
+    "View2D",
+    "all_paths",
+    "borda_bars",
+    "calibration",
+    "contour_gallery",
+    "criterion_contours",
+    "criterion_surfaces",
+    "critical_difference",
+    "doublings_per_step",
+    "final_boxes",
+    "first_and_last",
+    "function_1d",
+    "function_2d",
+    "function_and_points",
+    "improvement_contours",
+    "performance_profiles",
+    "posterior_1d",
+    "posterior_panels",
+    "rank_over_time",
+    "regret_curves",
+    "regret_panels",
+    "score_against_size",
+    "step_gallery",
+    "target_ecdf",
+]

@@ -1,0 +1,83 @@
+"""Models of a run as they were at its steps, made again from its lines for the page.
+
+A suggestion is a function of the trials before it, so a method that is told them again has the
+model and the criterion that the suggestion came from.
+"""
+
+from botorch.acquisition import AcquisitionFunction
+from botorch.models.model import Model
+from torch import Tensor
+
+from neuralbo.criteria.feasible import keep_feasible
+from neuralbo.criteria.usual import usual_criterion
+from neuralbo.lab.figures.models import View1D, View2D
+from neuralbo.lab.methods import find_method
+from neuralbo.lab.problems import Problem, find
+from neuralbo.lab.report import Results
+from neuralbo.lab.store import Line
+from neuralbo.lab.study import Cell
+from neuralbo.lab.views import Frame, view_1d, view_2d
+from neuralbo.optimizer import Optimizer
+from neuralbo.policies import Standard
+from neuralbo.space import Space
+from neuralbo.step import Step
+
+PANELS = 6  # steps of a run that are shown
+
+
+def views_1d(results: Results, problem: str, method: str, seed: int = 0) -> dict[int, View1D]:
+    """Return model and criterion before so many trials of a run; nothing if it has no model."""
+    views = {}
+    for number, step, model, acquisition, frame in _steps(results, Cell(problem, method, seed)):
+        proposal = _proposal(results, Cell(problem, method, seed), number)
+        views[number] = view_1d(model, acquisition, step.data, frame, proposal)
+    return views
+
+
+def views_2d(results: Results, problem: str, method: str, seed: int = 0) -> dict[int, View2D]:
+    """Return the criterion before so many trials of a run; nothing if it has no model."""
+    views = {}
+    for number, step, _, acquisition, frame in _steps(results, Cell(problem, method, seed)):
+        proposal = _proposal(results, Cell(problem, method, seed), number)
+        views[number] = view_2d(acquisition, step.data, frame, proposal)
+    return views
+
+
+def _steps(
+    results: Results, cell: Cell
+) -> list[tuple[int, Step, Model, AcquisitionFunction, Frame]]:
+    """Return the steps that are shown: evenly chosen, the first and the last among them."""
+    run, problem = results.runs.get(cell), find(cell.problem)
+    if run is None or run.reason is not None or not isinstance(problem, Problem):
+        return []
+    asker = find_method(cell.method).make(Space(problem.space()), cell.seed, results.study.trials)
+    if not isinstance(asker, Optimizer) or not isinstance(asker.policy, Standard):
+        return []
+    start = results.study.start_of(cell.problem)
+    trials = [line for line in run.trials if "attempt" not in line]
+    frame, found = Frame(problem, start=start), []
+    for number in _shown(start, len(trials)):
+        for line in trials[len(asker.trials) : number]:
+            asker.tell(line["params"], line["value"])
+        step = asker.step()
+        if step.data.n:
+            found.append((number, step, *_model(asker.policy, step), frame))
+    return found
+
+
+def _model(policy: Standard, step: Step) -> tuple[Model, AcquisitionFunction]:
+    model = step.fit(policy.surrogate, step.data)
+    criterion = usual_criterion(step, model) if policy.criterion is None else policy.criterion
+    return model, keep_feasible(criterion, criterion(step, model), step)
+
+
+def _shown(start: int, trials: int) -> list[int]:
+    steps = list(range(start, trials))
+    if len(steps) <= PANELS:
+        return steps
+    return [steps[round(i * (len(steps) - 1) / (PANELS - 1))] for i in range(PANELS)]
+
+
+def _proposal(results: Results, cell: Cell, number: int) -> Tensor:
+    line: Line = results.runs[cell].trials[number]
+    return Space(find(cell.problem).space()).encode([line["params"]])

@@ -1,0 +1,41 @@
+"""The models and proposals of a run, kept for inspection: `neuralbo lab run STUDY --keep-models`.
+
+step = load_step(Path("runs/lab/.../models/branin__gp__000/0012.pt"))
+step["model"].posterior(X)      # in the units of the values, X in the unit cube
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from neuralbo.lab.methods import Asker
+from neuralbo.optimizer import Optimizer
+from neuralbo.policies import Standard
+
+
+def models_folder(where: Path, file: str) -> Path:
+    """Return where the steps of a cell are kept."""
+    return where / "models" / file.removesuffix(".jsonl")
+
+
+def save_step(where: Path, number: int, asker: Asker, params: Mapping[str, Any]) -> None:
+    """Save what was proposed and, if the method is one of ours that has one, the model.
+
+    The model is the one that the proposal came from: nothing was told since.
+    """
+    has_model = isinstance(asker, Optimizer) and isinstance(asker.policy, Standard)
+    where.mkdir(parents=True, exist_ok=True)
+    step = {
+        "number": number,
+        "params": dict(params),
+        "facts": dict(getattr(params, "facts", {})),
+        "model": asker.model if has_model else None,  # type: ignore[attr-defined]
+    }
+    torch.save(step, where / f"{number:04d}.pt")
+
+
+def load_step(path: Path) -> dict[str, Any]:
+    """Return a step that was kept; only of files that you trust, since models are code."""
+    return torch.load(path, weights_only=False)  # type: ignore[no-any-return]

@@ -1,0 +1,32 @@
+"""Write the report of a study of any kind: Markdown and CSV, and the page."""
+
+from pathlib import Path
+
+from neuralbo.lab import page, regression_page, regression_report, report, speed_report
+from neuralbo.lab.regression_study import RegressionStudy
+from neuralbo.lab.run import Study
+from neuralbo.lab.speed_study import SpeedStudy
+
+
+def write_report(study: Study, root: Path) -> int:
+    """Write it, print the tables, and say where everything is."""
+    if isinstance(study, SpeedStudy):
+        _show(speed_report.write(study, root))
+        return 0
+    try:
+        if isinstance(study, RegressionStudy):
+            fits = regression_report.read(study, root)
+            _show(regression_report.write(fits, root))
+            print(f"page: {regression_page.write(fits, root)}")
+        else:
+            results = report.read(study, root)
+            _show(report.write(results, root))
+            print(f"page: {page.write(results, root)}")
+    except ImportError as error:  # the tables are there, and the page needs matplotlib
+        print(f"no page: {error}")
+    return 0
+
+
+def _show(path: Path) -> None:
+    print(path.read_text())
+    print(f"report: {path}")

@@ -1,0 +1,9 @@
+"""The ratios of `neuralbo lab speed` in one go."""
+
+from neuralbo.lab.speed_study import SpeedStudy
+
+SPEED = SpeedStudy(
+    name="speed",
+    reproduces="speed and quality as ratios measured in one run: all of `neuralbo lab speed`",
+    measurements=("start", "quality"),
+)
