@@ -403,3 +403,52 @@ class TestSurroundings:
         expected = asked(run(quick(), bowl, 8))
         with torch.no_grad():
             assert asked(run(quick(), bowl, 8)) == expected
+
+
+class TestFacts:
+    @pytest.mark.parametrize("surrogate", ["gp", "brvfl4"])
+    def test_a_suggestion_says_how_it_was_chosen(self, surrogate):
+        opt = run(quick(surrogate=surrogate, criterion="log_ei", n_startup_trials=3), bowl, 5)
+        facts = opt.ask().facts
+        assert facts["criterion"] == "LogExpectedImprovement"
+        assert isinstance(facts["surrogate"], str) and math.isfinite(facts["criterion_value"])
+        assert facts["fit_seconds"] >= 0 and facts["choose_seconds"] > 0
+
+    def test_a_start_point_was_chosen_by_no_surrogate(self):
+        assert "criterion_value" not in quick().ask().facts
+
+    def test_facts_are_those_of_equal_parameters_whoever_asks(self):
+        facts = [dict(run(quick(), bowl, 8).ask().facts) for _ in range(2)]
+        for one in facts:
+            del one["fit_seconds"], one["choose_seconds"]
+        assert facts[0] == facts[1]
+
+    @pytest.mark.parametrize(
+        "again", [copy.copy, copy.deepcopy, lambda params: pickle.loads(pickle.dumps(params))]
+    )
+    def test_a_copy_knows_parameters_number_and_facts(self, again):
+        params = run(quick(), bowl, 8).ask()
+        other = again(params)
+        assert (other, other.number, other.facts) == (params, 8, params.facts)
+        assert params.facts and type(other) is type(params)
+
+    def test_facts_are_no_parameters(self):
+        params = run(quick(), bowl, 8).ask()
+        assert set(params) == {"x"} and json.loads(json.dumps(params)) == {"x": params["x"]}
+
+    def test_a_copy_can_be_told(self):
+        opt = run(quick(), bowl, 8)
+        opt.tell(pickle.loads(pickle.dumps(opt.ask())), 0.5)
+        assert opt.trials[-1].number == 8 and opt.trials[-1].value == 0.5
+
+    def test_changing_the_facts_of_a_suggestion_changes_no_other(self):
+        one, other = run(quick(), bowl, 8).ask(2)
+        one.facts["criterion"] = "mine"
+        assert other.facts["criterion"] != "mine"
+
+    def test_the_next_step_is_what_was_told_in_the_sign_of_the_policy(self):
+        opt = run(quick(), bowl, 6)
+        step = opt.step()
+        values = [[-trial.value] for trial in opt.trials]
+        assert step.number == 6 and step.data.Y.tolist() == values
+        assert step.data.X.tolist() == [[trial.params["x"]] for trial in opt.trials]

@@ -158,3 +158,169 @@ def test_a_study_killed_three_times_equals_one_that_was_not(tmp_path):
     killed = runner.folder(study, tmp_path / "killed")
     for cell in study.cells():
         assert plain(killed / cell.file) == plain(whole / cell.file)
+
+
+@pytest.fixture
+def small_files():
+    """Let no file grow beyond some bytes: what the system then raises is that of a full disk."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def limit(size):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+
+    yield limit
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_raised_and_the_cell_is_not_called_failed(tmp_path, small_files):
+    cell = Cell("branin", "random", 0)
+    small_files(900)
+    with pytest.raises(OSError, match="File too large"):
+        runner.run_cell(STUDY, cell, tmp_path)
+    small_files(1 << 40)
+    assert not (tmp_path / cell.file).exists()
+    assert "failed" not in (tmp_path / f"{cell.file}.part").read_text()
+
+
+def test_after_a_full_disk_the_run_goes_on_as_if_nothing_had_happened(tmp_path, small_files):
+    cell = Cell("branin", "gp", 0)
+    (tmp_path / "whole").mkdir()
+    runner.run_cell(STUDY, cell, tmp_path / "whole")
+    whole = tmp_path / "whole" / cell.file
+    small_files(whole.stat().st_size * 3 // 4)
+    with pytest.raises(OSError, match="File too large"):
+        runner.run_cell(STUDY, cell, tmp_path)
+    small_files(1 << 40)
+    assert 1 < len(runner.read_lines(tmp_path / f"{cell.file}.part")) < 10
+    runner.run_cell(STUDY, cell, tmp_path)
+    assert plain(tmp_path / cell.file) == plain(whole)
+
+
+@pytest.mark.xfail(strict=True, reason="what saving a model raises is taken for the method's")
+def test_a_disk_that_is_full_when_a_model_is_kept_is_no_failure_of_the_method(
+    tmp_path, small_files
+):
+    cell = Cell("branin", "gp", 0)
+    small_files(6000)  # enough for the lines, too little for a model
+    with pytest.raises((OSError, RuntimeError)):
+        runner.run_cell(STUDY, cell, tmp_path, keep_models=True)
+    small_files(1 << 40)
+    assert not (tmp_path / cell.file).exists()
+
+
+def interrupted_at(count, error):
+    """Return a method that raises when it is asked so many times."""
+
+    class Asker:
+        def __init__(self):
+            self.asked = 0
+
+        def ask(self):
+            self.asked += 1
+            if self.asked == count:
+                raise error
+            return {"x0": float(self.asked), "x1": 0.0}
+
+        def tell(self, params, value):
+            pass
+
+    return Method("interrupted", lambda space, seed, trials: Asker())
+
+
+def test_ctrl_c_is_no_result_and_leaves_a_part(tmp_path, monkeypatch):
+    monkeypatch.setitem(PEERS, "interrupted", interrupted_at(3, KeyboardInterrupt()))
+    cell = Cell("branin", "interrupted", 0)
+    with pytest.raises(KeyboardInterrupt):
+        runner.run_cell(STUDY, cell, tmp_path)
+    assert not (tmp_path / cell.file).exists()
+    assert len(runner.read_lines(tmp_path / f"{cell.file}.part")) == 1 + 5 + 2
+
+
+@pytest.mark.parametrize("error", [ValueError("no model"), OSError("no such library")])
+def test_what_a_method_raises_on_its_way_is_the_last_line(tmp_path, monkeypatch, error):
+    monkeypatch.setitem(PEERS, "interrupted", interrupted_at(3, error))
+    cell = Cell("branin", "interrupted", 0)
+    runner.run_cell(STUDY, cell, tmp_path)
+    *trials, last = runner.read_lines(tmp_path / cell.file)[1:]
+    assert len(trials) == 7 and str(error) in last["failed"]
+
+
+def test_a_failure_of_the_problem_itself_is_a_result_too(tmp_path, monkeypatch):
+    class Broken:
+        minimum = 0.0
+
+        def space(self):
+            from neuralbo.lab.problems import find
+
+            return find("branin").space()
+
+        def evaluate(self, params, number=0, seed=0):
+            raise ArithmeticError("no value here")
+
+    monkeypatch.setattr(runner, "find", lambda name: Broken())
+    cell = Cell("branin", "random", 0)
+    runner.run_cell(STUDY, cell, tmp_path)
+    assert "no value here" in runner.read_lines(tmp_path / cell.file)[-1]["failed"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device")])
+def test_what_is_finished_is_kept_when_a_run_is_broken_off(tmp_path, monkeypatch, error):
+    from concurrent.futures import ThreadPoolExecutor
+
+    true_run, done = runner.run_cell, []
+
+    def run_cell(study, cell, where, **more):
+        if len(done) == 2:
+            raise error
+        true_run(study, cell, where, **more)
+        done.append(cell.file)
+
+    monkeypatch.setattr(runner, "run_cell", run_cell)
+    monkeypatch.setattr(runner, "ProcessPoolExecutor", lambda n, *_, **__: ThreadPoolExecutor(1))
+    study = replace(STUDY, methods=("random",), seeds=4)
+    with pytest.raises(type(error)):
+        runner.run(study, tmp_path, workers=1)
+    where = runner.folder(study, tmp_path)
+    assert sorted(path.name for path in where.glob("*.jsonl")) == sorted(done)
+    monkeypatch.setattr(runner, "run_cell", true_run)
+    before = {file: (where / file).stat().st_mtime_ns for file in done}
+    runner.run(study, tmp_path, workers=1)
+    assert len(list(where.glob("*.jsonl"))) == 4
+    assert {file: (where / file).stat().st_mtime_ns for file in done} == before
+
+
+@pytest.mark.parametrize("method", ["gp", "brvfl4/ei"])
+def test_a_line_of_ours_says_how_the_point_was_chosen_and_where_the_time_went(tmp_path, method):
+    cell = Cell("branin", method, 0)
+    runner.run_cell(STUDY, cell, tmp_path)
+    trials = runner.read_lines(tmp_path / cell.file)[1:]
+    for line in trials[:5]:
+        assert "facts" not in line and set(line["seconds"]) == {"ask", "objective"}
+    for line in trials[5:]:
+        assert line["facts"]["surrogate"] and line["facts"]["criterion"]
+        assert not any(name.endswith("seconds") for name in line["facts"])
+        spent = line["seconds"]
+        assert set(spent) == {"ask", "objective", "fit", "choose"}
+        assert 0 < spent["fit"] + spent["choose"] <= spent["ask"]
+
+
+def test_peers_say_their_seconds_and_no_facts(tmp_path):
+    cell = Cell("branin", "tpe", 0)
+    runner.run_cell(STUDY, cell, tmp_path)
+    for line in runner.read_lines(tmp_path / cell.file)[1:]:
+        assert set(line) == {"number", "params", "value", "seconds"}
+        assert set(line["seconds"]) == {"ask", "objective"}
+
+
+@pytest.mark.parametrize("method", ["gp", "brvfl4", "auto"])
+def test_a_resumed_run_has_the_facts_of_an_uninterrupted_one(tmp_path, method):
+    cell = Cell("branin", method, 0)
+    (tmp_path / "whole").mkdir()
+    runner.run_cell(STUDY, cell, tmp_path / "whole")
+    text = (tmp_path / "whole" / cell.file).read_text().splitlines(keepends=True)
+    (tmp_path / f"{cell.file}.part").write_text("".join(text[:7]))
+    runner.run_cell(STUDY, cell, tmp_path)
+    ours, theirs = plain(tmp_path / cell.file), plain(tmp_path / "whole" / cell.file)
+    assert [line.get("facts") for line in ours] == [line.get("facts") for line in theirs]
+    assert ours == theirs and "facts" in ours[-1]
