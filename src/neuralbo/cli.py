@@ -88,7 +88,7 @@ def _add_lab(lab: Any) -> None:
     again = lab.add_parser("replay", help="run some finished runs again and compare every line")
     again.set_defaults(command=_lab_replay)
     again.add_argument("--runs", type=int, default=3, metavar="N", help="how many (3)")
-    again.add_argument("--methods", nargs="*", default=[], metavar="M", help="only of these")
+    again.add_argument("--method", action="append", default=[], metavar="M", help="only of this")
     for command in (study, report, packed, again):
         command.add_argument("study", metavar="STUDY", help="'neuralbo lab list', or FILE.toml")
         command.add_argument("--quick", action="store_true", help="few seeds and trials")
@@ -290,7 +290,7 @@ def _lab_replay(options: argparse.Namespace) -> int:
     _one_thread_each()
     from neuralbo.lab.replay import replay
 
-    replayed = replay(_lab_finished(options), options.root, options.runs, tuple(options.methods))
+    replayed = replay(_lab_finished(options), options.root, options.runs, tuple(options.method))
     for run in replayed:
         print(f"{run.file}: {run.difference or f'{run.lines} lines, all equal'}")
     return int(any(run.difference for run in replayed))

@@ -118,7 +118,6 @@ class TestBeats:
         assert by_mean.verdict(results_of(table)).answer == "N/A"
         assert by_median.verdict(results_of(table)).answer == "holds"
 
-    @pytest.mark.xfail(strict=True, reason="a trial beyond a (quick) run is taken for its last")
     def test_a_trial_beyond_the_runs_cannot_be_answered(self):
         claim = Beats("random", ("gp",), ("branin",), "here", trial=16)
         assert claim.verdict(results_of(MEANS_AND_MEDIANS_DIFFER)).answer == "N/A"

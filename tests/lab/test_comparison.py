@@ -85,7 +85,6 @@ def test_a_problem_that_was_not_run_has_a_dash():
     assert rows_of(results_of())["GP-EI (gp)"][4] == "—"
 
 
-@pytest.mark.xfail(strict=True, reason="it is 'nan (2)', elsewhere N/A")
 def test_a_mean_over_a_run_that_failed_is_not_available():
     results = results_of()
     results.runs[Cell("branin", "random", 1)] = Run(

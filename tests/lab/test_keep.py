@@ -92,7 +92,6 @@ def test_keeping_models_changes_no_line(tmp_path, method):
     assert not (tmp_path / "bare" / "models").exists()
 
 
-@pytest.mark.xfail(strict=True, reason="save_step asks for the model where there are no values")
 def test_a_run_whose_start_points_all_failed_keeps_proposals_without_a_model(
     tmp_path, monkeypatch
 ):

@@ -88,7 +88,7 @@ def test_so_many_runs_are_chosen_as_were_asked_for(tmp_path, runs):
 def test_only_methods_that_are_named_are_replayed(tmp_path):
     finish(CHEAP, tmp_path)
     files = [run.file for run in replay(CHEAP, tmp_path, 99, ("sobol",))]
-    assert files == [Cell("branin", "sobol", seed).file for seed in range(3)]
+    assert sorted(files) == [Cell("branin", "sobol", seed).file for seed in range(3)]
 
 
 def test_a_run_that_was_stopped_for_its_time_is_left_out(tmp_path):
@@ -174,7 +174,6 @@ class TestCommand:
         assert "speed measures times" in err and "Traceback" not in err
 
     @pytest.mark.parametrize("runs", ["0", "-1"])
-    @pytest.mark.xfail(strict=True, reason="--runs 0 divides by zero, --runs -1 is taken")
     def test_a_number_of_runs_below_one_is_refused(self, tmp_path, capsys, runs):
         finish(CHEAP, tmp_path)
         assert cli.main(["lab", "replay", "tiny", "--runs", runs, "--root", str(tmp_path)]) == 1

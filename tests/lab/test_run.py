@@ -197,7 +197,6 @@ def test_after_a_full_disk_the_run_goes_on_as_if_nothing_had_happened(tmp_path, 
     assert plain(tmp_path / cell.file) == plain(whole)
 
 
-@pytest.mark.xfail(strict=True, reason="what saving a model raises is taken for the method's")
 def test_a_disk_that_is_full_when_a_model_is_kept_is_no_failure_of_the_method(
     tmp_path, small_files
 ):

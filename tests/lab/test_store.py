@@ -130,7 +130,6 @@ def test_a_killed_pack_leaves_the_old_one(tmp_path, monkeypatch):
     assert path.read_bytes() == before
 
 
-@pytest.mark.xfail(strict=True, reason="pack forgets cells that only the old pack has")
 def test_packing_a_part_of_a_study_keeps_what_was_packed_before(tmp_path):
     for file in FILES:
         save(STUDY, tmp_path / "runs", file, LINES)

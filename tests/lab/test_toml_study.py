@@ -39,7 +39,7 @@ def test_a_file_is_a_study_of_the_same_settings(tmp_path):
     study = read_study(written(tmp_path, GOOD))
     assert study == OptimizationStudy(
         name="mine", reproduces="the study of mine.toml", problems=("branin", "kruse-test1"),
-        methods=("gp/ei", "tpe"), trials=12, start=4, seeds=3,
+        methods=("gp/ei", "tpe"), trials=12, start=4, seeds=3, file=str(tmp_path / "mine.toml"),
     )  # fmt: skip
 
 
@@ -120,7 +120,6 @@ def test_an_unknown_kind_is_refused(tmp_path):
     refused(tmp_path, "kind must be one of optimization, regression, got 'speed'", kind='"speed"')
 
 
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="a list as kind cannot be looked up")
 def test_a_kind_that_is_no_text_is_refused(tmp_path):
     refused(tmp_path, "kind must be one of", kind='["regression"]')
 
@@ -136,11 +135,11 @@ def test_a_kind_that_is_no_text_is_refused(tmp_path):
         ("seeds", "true", "seeds must be a whole number above zero, got True"),
         ("start", '"4"', "start must be a whole number above zero, got '4'"),
         ("quick_seeds", "-1", "quick_seeds must be a whole number above zero"),
-        ("seconds", '"long"', "seconds must be a number, got 'long'"),
+        ("seconds", '"long"', "seconds must be a number above zero, got 'long'"),
         ("restarts", "1", "restarts must be true or false, got 1"),
         ("design", '"spiral"', "design must be one of .*latin_hypercube.*, got 'spiral'"),
-        ("name", '"a/b"', "name must be a text without '/', got 'a/b'"),
-        ("name", "7", "name must be a text"),
+        ("name", '"a/b"', "name must be of letters, .*, got 'a/b'"),
+        ("name", "7", "name must be of letters"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_refused(tmp_path, key, value, match):
@@ -193,9 +192,8 @@ def test_a_study_of_start_points_only_is_refused(tmp_path, start):
         (FITS, {"problems": '["jenatton"]'}),  # not on a box: every fit fails
     ],
 )
-@pytest.mark.xfail(strict=True, reason="not checked yet")
 def test_what_would_only_show_later_is_refused_at_once(tmp_path, fields, changes):
-    with pytest.raises(ValueError, match="mine"):
+    with pytest.raises(ValueError, match=r"mine|brannin|jenatton"):
         read_study(written(tmp_path, fields, **changes))
 
 

@@ -179,9 +179,9 @@ def level(
     if problem not in results.study.problems or method not in results.study.methods:
         return math.nan
     curves = results.curves(problem, method)
-    if len(curves) == 0:
+    if len(curves) == 0 or (trial is not None and trial > curves.shape[1]):
         return math.nan
-    at = curves[:, -1 if trial is None else min(trial, curves.shape[1]) - 1]
+    at = curves[:, -1 if trial is None else trial - 1]
     return float(at.mean() if statistic == "mean" else median(at))
 
 

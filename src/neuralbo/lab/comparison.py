@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from neuralbo.lab.claims import mean_and_deviation
 from neuralbo.lab.document import PrintedTable
 from neuralbo.lab.statistics.summaries import median
@@ -43,6 +45,8 @@ def _ours(table: PrintedTable, results: "Results", problem: str, method: str) ->
     finals = results.curves(problem, method)[:, -1]
     if len(finals) == 0:
         return "—"
+    if np.isnan(finals).any():
+        return f"N/A ({len(finals)})"
     if table.quantity == "value":
         finals = finals + results.minimum(problem)
     if table.statistic == "median":

@@ -20,20 +20,29 @@ def models_folder(where: Path, file: str) -> Path:
     return where / "models" / file.removesuffix(".jsonl")
 
 
+class CannotKeepError(OSError):
+    """A step could not be written: the disk's fault, and not the method's."""
+
+
 def save_step(where: Path, number: int, asker: Asker, params: Mapping[str, Any]) -> None:
     """Save what was proposed and, if the method is one of ours that has one, the model.
 
     The model is the one that the proposal came from: nothing was told since.
     """
-    has_model = isinstance(asker, Optimizer) and isinstance(asker.policy, Standard)
-    where.mkdir(parents=True, exist_ok=True)
+    model = None
+    if isinstance(asker, Optimizer) and isinstance(asker.policy, Standard) and asker.step().data.n:
+        model = asker.model
     step = {
         "number": number,
         "params": dict(params),
         "facts": dict(getattr(params, "facts", {})),
-        "model": asker.model if has_model else None,  # type: ignore[attr-defined]
+        "model": model,
     }
-    torch.save(step, where / f"{number:04d}.pt")
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+        torch.save(step, where / f"{number:04d}.pt")
+    except (OSError, RuntimeError) as error:  # torch says RuntimeError if the disk is full
+        raise CannotKeepError(f"{where} cannot be written: {error}") from error
 
 
 def load_step(path: Path) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from neuralbo.lab.report import (
     Ranking,
     Results,
     group_standings,
+    mean_known,
     ranking,
     table,
     verdicts,
@@ -221,10 +222,8 @@ def _seconds(results: Results) -> list[str]:
     for method in results.study.methods:
         runs = [run for cell, run in results.runs.items() if cell.method == method]
         if runs:
-            means = [np.mean([run.spent[part] for run in runs]) for part in PARTS]
-            rows.append(
-                (method, float(np.mean([run.seconds for run in runs])), *map(float, means))
-            )
+            means = [mean_known([run.spent[part] for run in runs]) for part in PARTS]
+            rows.append((method, mean_known([run.seconds for run in runs]), *means))
     columns = ("method", "suggestion", "of it: fit", "criterion and its maximum", "objective")
     said = "Mean seconds of a trial after the start points; N/A where a method does not tell."
     return ["<h2>Seconds</h2>", f"<p>{said}</p>", html.table(columns, rows)]

@@ -115,6 +115,7 @@ def _doublings(results: Results, problem: str) -> "Iterator[tuple[str, Figure]]"
         rows = [
             [line.get("facts", {}).get("doublings", np.nan) for line in run.trials[start:]]
             for run in results.of(problem, method)
+            if len(run.trials) == results.study.trials
         ]
         is_told = bool(rows) and not np.isnan(np.asarray(rows, dtype=np.float64)).any()
         counts[method] = np.asarray(rows, dtype=np.float64) if is_told else np.empty((0, 0))

@@ -75,6 +75,14 @@ def _curves(results: RegressionResults) -> Iterator[str]:
             problem: {name: results.scores(problem, name, score) for name in study.surrogates}
             for problem in study.problems
         }
+        scores = {
+            problem: by_name
+            for problem, by_name in scores.items()
+            if any(np.isfinite(values).any() for values in by_name.values())
+        }
+        if not scores:
+            yield "<p>No fit is finished.</p>"
+            return
         figure = figures.score_against_size(scores, sizes, words, f"{words}: mean and quartiles")
         yield html.image(figure, words)
 

@@ -75,7 +75,7 @@ def read(study: RegressionStudy, root: Path) -> RegressionResults:
     if not is_there(study, root):
         raise FileNotFoundError(
             f"there are no results in {folder(study, root)}; make them with: "
-            f"neuralbo lab run {study.name}"
+            f"neuralbo lab run {study.file or study.name}"
         )
     cells = {cell.file: cell for cell in study.cells()}
     found = read_cells(study, root, cells)

@@ -42,6 +42,7 @@ class RegressionStudy:
         departures: where this is not the document's experiment, and why.
         quick_problems: for `quick`; none means all.
         minutes: measured.
+        file: where the study is described, if it is not one of ours.
     """
 
     name: str
@@ -57,6 +58,7 @@ class RegressionStudy:
     quick_seeds: int = 2
     quick_problems: tuple[str, ...] = ()
     minutes: Minutes | None = None
+    file: str | None = None
 
     @property
     def methods(self) -> tuple[str, ...]:

@@ -157,7 +157,7 @@ def read(study: OptimizationStudy, root: Path) -> Results:
     if not is_there(study, root):
         raise FileNotFoundError(
             f"there are no results in {folder(study, root)}; make them with: "
-            f"neuralbo lab run {study.name}"
+            f"neuralbo lab run {study.file or study.name}"
         )
     cells = {cell.file: cell for cell in study.cells()}
     minima = {problem: find(problem).minimum for problem in study.problems}
@@ -183,10 +183,10 @@ def _run(lines: list[Line], minimum: float, study: OptimizationStudy) -> Run:
     header = lines[0] if lines else {}
     later = [line for line in trials if line["number"] >= header.get("start", 0)]
     spent = {
-        name: _mean([line["seconds"].get(name, math.nan) for line in later])
+        name: mean_known([line["seconds"].get(name, math.nan) for line in later])
         for name in ("fit", "choose", "objective")
     }
-    seconds = _mean([line["seconds"]["ask"] for line in later])
+    seconds = mean_known([line["seconds"]["ask"] for line in later])
     return Run(trials, curve, seconds, spent, reason, header.get("versions", {}))
 
 
@@ -206,7 +206,8 @@ def _reason(lines: list[Line], values: Array, trials: int) -> str | None:
     return "no evaluation gave a value" if np.isnan(values).all() else None
 
 
-def _mean(numbers: Sequence[float]) -> float:
+def mean_known(numbers: Sequence[float]) -> float:
+    """Return the mean of those that are not NaN; NaN if there is none."""
     known = [number for number in numbers if not math.isnan(number)]
     return sum(known) / len(known) if known else math.nan
 
@@ -219,7 +220,7 @@ def table(results: Results) -> list[Row]:
 
 def _row(results: Results, problem: str, method: str) -> Row:
     runs = results.of(problem, method)
-    seconds = _mean([run.seconds for run in runs])
+    seconds = mean_known([run.seconds for run in runs])
     if not runs:
         nan = math.nan
         return Row(problem, method, 0, nan, nan, nan, nan, nan, nan, 0)

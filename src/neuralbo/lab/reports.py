@@ -1,5 +1,7 @@
 """Write the report of a study of any kind: Markdown and CSV, and the page."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from neuralbo.lab import page, regression_page, regression_report, report, speed_report
@@ -13,15 +15,17 @@ def write_report(study: Study, root: Path) -> int:
     if isinstance(study, SpeedStudy):
         _show(speed_report.write(study, root))
         return 0
+    draw: Callable[[], Path]
+    if isinstance(study, RegressionStudy):
+        fits = regression_report.read(study, root)
+        _show(regression_report.write(fits, root))
+        draw = partial(regression_page.write, fits, root)
+    else:
+        results = report.read(study, root)
+        _show(report.write(results, root))
+        draw = partial(page.write, results, root)
     try:
-        if isinstance(study, RegressionStudy):
-            fits = regression_report.read(study, root)
-            _show(regression_report.write(fits, root))
-            print(f"page: {regression_page.write(fits, root)}")
-        else:
-            results = report.read(study, root)
-            _show(report.write(results, root))
-            print(f"page: {page.write(results, root)}")
+        print(f"page: {draw()}")
     except ImportError as error:  # the tables are there, and the page needs matplotlib
         print(f"no page: {error}")
     return 0

@@ -28,7 +28,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from neuralbo import __version__
 from neuralbo.lab.attempts import Attempts
-from neuralbo.lab.keep import models_folder, save_step
+from neuralbo.lab.keep import CannotKeepError, models_folder, save_step
 from neuralbo.lab.methods import find_method
 from neuralbo.lab.problems import find
 from neuralbo.lab.regression import fit_and_score, settings_of
@@ -123,6 +123,8 @@ def _with_failure(lines: Iterator[Line]) -> Iterator[Line]:
     """Return the lines; what a method raises becomes the last one, and others go on."""
     try:
         yield from lines
+    except CannotKeepError:
+        raise
     except Exception:  # whatever it is, it is the result of this run
         yield {"failed": traceback.format_exc()[-4000:]}
 
@@ -163,7 +165,8 @@ def _trials(
 ) -> Iterator[Line]:
     problem = find(cell.problem)
     attempts = Attempts(study, cell, Space(problem.space()), problem.minimum)
-    spent = _Clock(study.seconds)
+    before_kill = sum(sum(line["seconds"].values()) for line in before if "seconds" in line)
+    spent = _Clock(study.seconds, before_kill)
     for number in range(study.trials):
         if number < len(before) and "value" in before[number]:
             line = before[number]
@@ -210,10 +213,10 @@ def _trial(
 
 @final
 class _Clock:
-    """The CPU seconds of this process since it was made."""
+    """The CPU seconds of this process since it was made, and those spent before a kill."""
 
-    def __init__(self, limit: float | None) -> None:
-        self.limit, self.began = limit, time.process_time()
+    def __init__(self, limit: float | None, before: float = 0.0) -> None:
+        self.limit, self.began = limit, time.process_time() - before
 
     def is_over(self) -> bool:
         """Return whether the limit is passed."""

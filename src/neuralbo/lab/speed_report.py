@@ -34,7 +34,9 @@ def write(study: SpeedStudy, root: Path) -> Path:
 def _measurement(lines: list[dict[str, Any]] | None) -> list[str]:
     if lines is None:
         return ["not measured yet"]
-    last = lines[-1]
+    last = lines[-1] if lines else {}
+    if "failed" not in last and "measured" not in last:
+        return ["N/A: its file is damaged; delete it and measure again"]
     if "failed" in last:
         return [f"N/A, failed: {last['failed'].strip().splitlines()[-1]}"]
     goals = [

@@ -88,9 +88,12 @@ def finished(study: HasResults, root: Path, files: Iterable[str]) -> set[str]:
 
 
 def pack(study: HasResults, root: Path, files: Iterable[str], into: Path) -> Path:
-    """Write what is finished into one compressed file; equal results give equal bytes."""
-    cells = read_cells(study, root, files)
+    """Write what is finished into one compressed file; equal results give equal bytes.
+
+    What was packed there before is kept.
+    """
     path = packed(study, into)
+    cells = _unpack(path) | read_cells(study, root, files)
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = (json.dumps(line) for file in sorted(cells) for line in ({"cell": file}, *cells[file]))
     part = path.with_name(f"{path.name}.part")

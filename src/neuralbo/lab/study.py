@@ -62,6 +62,7 @@ class OptimizationStudy:
         departures: where this is not the document's experiment, and why.
         quick_problems: for `quick`; none means all.
         minutes: measured.
+        file: where the study is described, if it is not one of ours.
     """
 
     name: str
@@ -83,11 +84,13 @@ class OptimizationStudy:
     quick_seeds: int = 2
     quick_problems: tuple[str, ...] = ()
     minutes: Minutes | None = None
+    file: str | None = None
 
     @property
     def protocol(self) -> str:
         """A name for what all results that may lie in one folder have in common."""
         ending = "-restarts" if self.restarts else ""
+        ending += "" if self.seconds is None else f"-{self.seconds:g}s"
         return f"{self.trials}x{self.start}-{self.design}{ending}"
 
     @property

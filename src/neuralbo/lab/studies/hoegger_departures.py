@@ -1,8 +1,6 @@
 """In what all our studies of 004 differ from the document."""
 
-MACHINERY = (
-    "Rows of the document that have mean width or Dynamic C are not run yet: N/A.",
-)
+MACHINERY = ("Rows of the document that have mean width or Dynamic C are not run yet: N/A.",)
 MAXIMIZER = (
     "The criterion is maximized by L-BFGS from many starts, not on the document's {points}: a "
     "regret can be lower than the lowest of any grid point."
