@@ -25,4 +25,5 @@ PEERS = OptimizationStudy(
     start=10,
     seeds=10,
     design="sobol",
+    quick_problems=("branin", "hartmann6", "levy10"),
 )
