@@ -279,3 +279,9 @@ class TestPredictionsOfTheGaussianProcess:
         assert large == pytest.approx(small, rel=1e-4)  # the ends of two searches
         own = [one["scores"]["mlpd"] - math.log(one["scale"]) for one in found]
         assert own[0] - own[1] == pytest.approx(math.log(unit), abs=1e-3)
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    command = f"{sys.executable} -m neuralbo.cli lab list | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert done.stdout.count("\n") == 1 and done.stderr == ""

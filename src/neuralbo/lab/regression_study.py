@@ -41,7 +41,7 @@ class RegressionStudy:
         claims: what the document concludes.
         departures: where this is not the document's experiment, and why.
         quick_problems: for `quick`; none means all.
-        minutes: measured.
+        minutes: the quick one measured, the full one measured or reckoned from it.
         file: where the study is described, if it is not one of ours.
     """
 

@@ -5,7 +5,7 @@ claims is our reading. The network will be called by the name `BNN`.
 """
 
 from neuralbo.lab.claims import Beats, Between
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 GP, BNN = "gp_gpyopt/lcb/multistart", "bnn_hmc/lcb/multistart"
 FORRESTER, ROSENBROCK = "agrawal-forrester", "agrawal-rosenbrock"
@@ -73,4 +73,5 @@ AGRAWAL_BENCHMARK = OptimizationStudy(
         "gp, brvfl4 and random are ours; the document has the network and GPyOpt.",
     ),
     quick_trials=25,
+    minutes=Minutes(1, 12),
 )  # fmt: skip

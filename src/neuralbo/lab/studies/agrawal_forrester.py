@@ -4,7 +4,7 @@ Of interest is the gallery of steps that the page draws for problems with one va
 """
 
 from neuralbo.lab.claims import Between
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 _BNN, _FORRESTER = "bnn_hmc/lcb/multistart", "agrawal-forrester"
 
@@ -30,4 +30,5 @@ AGRAWAL_FORRESTER = OptimizationStudy(
         "The methods are ours: the document shows its network alone.",
     ),
     quick_trials=12,
+    minutes=Minutes(1, 1),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from neuralbo.lab.studies.aryan_names import (
     SBNN,
     SBNN_EMPIRICAL,
 )
-from neuralbo.lab.study import Group, OptimizationStudy
+from neuralbo.lab.study import Group, Minutes, OptimizationStudy
 
 DIMENSIONS = (2, 3, 5, 10)
 KINDS = {  # of functions, Table 3.1
@@ -107,4 +107,5 @@ ARYAN_BBOB = OptimizationStudy(
         "bbob-f15-d5",
         "bbob-f21-d10",
     ),
+    minutes=Minutes(1, 570),
 )

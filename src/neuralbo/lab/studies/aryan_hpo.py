@@ -12,7 +12,7 @@ from neuralbo.lab.studies.aryan_names import (
     SEARCH,
 )
 from neuralbo.lab.studies.aryan_tables_hpo import TABLES
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 PROBLEMS = (
     "hpo-hpobench-australian",
@@ -79,4 +79,5 @@ ARYAN_HPO = OptimizationStudy(
     ),
     quick_trials=20,
     quick_problems=("hpo-hpobench-car", "hpo-hpobench-vehicle", "hpo-fcnet-protein"),
+    minutes=Minutes(1, 30),
 )

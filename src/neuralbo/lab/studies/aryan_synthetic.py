@@ -3,7 +3,7 @@
 from neuralbo.lab.studies.aryan_names import FOREST, GP, LEARNT, SEARCH
 from neuralbo.lab.studies.aryan_synthetic_claims import FIXED_CLAIMS, LEARNT_CLAIMS
 from neuralbo.lab.studies.aryan_tables_synthetic import FIXED_TABLES, LEARNT_TABLES, PROBLEMS
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 HOUR = 3600.0
 
@@ -33,4 +33,5 @@ ARYAN_SYNTHETIC = OptimizationStudy(
     ),
     quick_trials=20,
     quick_problems=("branin", "hartmann3", "rosenbrock5", "aryan-levy10"),
+    minutes=Minutes(1, 320),
 )

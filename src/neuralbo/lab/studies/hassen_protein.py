@@ -2,7 +2,7 @@
 
 from neuralbo.lab.claims import Beats
 from neuralbo.lab.studies.hassen_synthetic import RIVALS
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 _PROTEIN = "hpo-fcnet-protein"
 _GP = "gp_gpyopt/ei"  # with `mixed`, since the table has integers and choices
@@ -31,4 +31,5 @@ HASSEN_PROTEIN = OptimizationStudy(
     ),
     quick_trials=40,
     quick_seeds=4,
+    minutes=Minutes(1, 40),
 )

@@ -6,7 +6,7 @@ Its rows have names of the form boggn_delta_1: a surrogate with a fixed prior pr
 
 from neuralbo.lab.claims import Beats
 from neuralbo.lab.document import PrintedRow, PrintedTable
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 GP = "gp_gpyopt/ei/multistart"
 RIVALS = ("bore", "tpe", GP, "gp", "botorch", "random")
@@ -49,4 +49,5 @@ HASSEN_SYNTHETIC = OptimizationStudy(
         "Medians decide the claims: the document does not say what it plots.",
     ),
     quick_trials=30,
+    minutes=Minutes(2, 530),
 )

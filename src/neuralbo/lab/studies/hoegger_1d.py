@@ -7,7 +7,7 @@ from neuralbo.lab.claims import Beats, Between
 from neuralbo.lab.studies.hoegger_departures import MACHINERY, MAXIMIZER, OURS, STARTS
 from neuralbo.lab.studies.hoegger_names import PURE, scaled
 from neuralbo.lab.studies.hoegger_tables import FUNCTIONS, TABLE_61, TABLE_62, TABLE_63, TABLE_A1
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 # The budget with the lowest mean of Table 6.2, by function, for GP, NOMU, DE, DO (004 6.5).
 _BEST = {
@@ -55,4 +55,5 @@ HOEGGER_1D = OptimizationStudy(
     ),
     quick_trials=START + STEPS,
     quick_seeds=3,
+    minutes=Minutes(1, 8),
 )  # fmt: skip

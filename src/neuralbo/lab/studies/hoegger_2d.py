@@ -8,7 +8,7 @@ from neuralbo.lab.document import Statistic
 from neuralbo.lab.studies.hoegger_departures import MACHINERY, MAXIMIZER, OURS, SCALES, STARTS
 from neuralbo.lab.studies.hoegger_names import PURE
 from neuralbo.lab.studies.hoegger_tables_2d_5d import FUNCTIONS_2D, IN_2D, TABLE_66, TABLE_A5
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 _NOMU, _GP, _DE, _DO = (IN_2D[name] for name in ("NOMU", "GP", "DE", "DO"))
 # Table A.5, row pGP: the upper end of the 95 % interval of the mean
@@ -72,4 +72,5 @@ HOEGGER_2D = OptimizationStudy(
         OURS.format(more=" and random search"),
     ),
     quick_trials=28,
+    minutes=Minutes(1, 110),
 )  # fmt: skip

@@ -14,7 +14,7 @@ from neuralbo.lab.studies.hoegger_departures import (
 )
 from neuralbo.lab.studies.hoegger_names import PURE
 from neuralbo.lab.studies.hoegger_tables_2d_5d import FUNCTIONS_5D, IN_5D, TABLE_67
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 _G, _LEVY, _PERM, _ROSENBROCK = FUNCTIONS_5D.values()
 # Table 6.7: where the budget 0.05 has a better rank than 0.5, Perm left out
@@ -75,4 +75,5 @@ HOEGGER_5D = OptimizationStudy(
         OURS.format(more=""),
     ),
     quick_trials=28,
+    minutes=Minutes(1, 100),
 )  # fmt: skip

@@ -14,7 +14,7 @@ from neuralbo.lab.studies.hoegger_tables_dynamic_c import (
     TABLE_A3,
     TABLE_A4,
 )
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 _FORRESTER, _SINONE = (FUNCTIONS["Forrester"],), (FUNCTIONS["SinOne"],)
 _BEST = "exp. pad."
@@ -81,4 +81,5 @@ HOEGGER_DYNAMIC_C = OptimizationStudy(
     ),
     quick_trials=23,
     quick_seeds=2,
+    minutes=Minutes(1, 16),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from neuralbo.lab.studies.kruse_names import (
     optimizer,
     without,
 )
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 TEST1, TEST2, TEST3C, TEST4C = "kruse-test1", "kruse-test2-coded", "kruse-test3c", "kruse-test4c"
 
@@ -66,4 +66,5 @@ KRUSE_BO_1D = OptimizationStudy(
         "Regret of Test3c is from the lowest of its two values.",
     ),
     quick_trials=15,
+    minutes=Minutes(1, 8),
 )

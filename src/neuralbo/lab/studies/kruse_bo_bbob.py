@@ -16,7 +16,7 @@ from neuralbo.lab.studies.kruse_names import (
     optimizer,
     without,
 )
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 _F3, _F9, _F15, _F21 = BBOB[:3], BBOB[3:6], BBOB[6:9], BBOB[9:]
 _SEARCH = optimizer(EMPIRICAL)
@@ -72,4 +72,5 @@ KRUSE_BO_BBOB = OptimizationStudy(
     ),
     quick_trials=15,
     quick_problems=("bbob-f3-d2", "bbob-f9-d3", "bbob-f15-d2", "bbob-f21-d5"),
+    minutes=Minutes(1, 12),
 )

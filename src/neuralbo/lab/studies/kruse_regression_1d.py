@@ -15,6 +15,7 @@ from neuralbo.lab.studies.kruse_names import (
     SPN,
     without,
 )
+from neuralbo.lab.study import Minutes
 
 TEST1, TEST2, TEST3, TEST4 = "kruse-test1", "kruse-test2", "kruse-test3", "kruse-test4"
 
@@ -107,4 +108,5 @@ KRUSE_REGRESSION_1D = RegressionStudy(
         "Section 14's own numbers are of few seeds, and of the coded Test3.",
     ),
     quick_sizes=(23, 36, 86, 316),  # those of the claims
+    minutes=Minutes(1, 7),
 )

@@ -14,6 +14,7 @@ from neuralbo.lab.studies.kruse_names import (
     OURS,
     without,
 )
+from neuralbo.lab.study import Minutes
 
 _BEST = "001 11.3: GP has the best predictive power"
 
@@ -37,4 +38,5 @@ KRUSE_REGRESSION_BBOB = RegressionStudy(
     ),
     quick_sizes=(36, 316),
     quick_problems=("bbob-f3-d2", "bbob-f9-d3", "bbob-f15-d2", "bbob-f21-d5"),
+    minutes=Minutes(1, 40),
 )

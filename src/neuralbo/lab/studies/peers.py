@@ -1,6 +1,6 @@
 """Our default beside the peers on synthetic functions."""
 
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 PEERS = OptimizationStudy(
     name="peers",
@@ -26,4 +26,5 @@ PEERS = OptimizationStudy(
     seeds=10,
     design="sobol",
     quick_problems=("branin", "hartmann6", "levy10"),
+    minutes=Minutes(3, 120),
 )

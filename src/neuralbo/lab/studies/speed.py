@@ -1,9 +1,11 @@
 """The ratios of `neuralbo lab speed` in one go."""
 
 from neuralbo.lab.speed_study import SpeedStudy
+from neuralbo.lab.study import Minutes
 
 SPEED = SpeedStudy(
     name="speed",
     reproduces="speed and quality as ratios measured in one run: all of `neuralbo lab speed`",
     measurements=("start", "quality"),
+    minutes=Minutes(6, 22),
 )
