@@ -50,7 +50,10 @@ def _steps(
     run, problem = results.runs.get(cell), find(cell.problem)
     if run is None or run.reason is not None or not isinstance(problem, Problem):
         return []
-    asker = find_method(cell.method).make(Space(problem.space()), cell.seed, results.study.trials)
+    method = find_method(cell.method)
+    if not method.is_pure:  # a peer
+        return []
+    asker = method.make(Space(problem.space()), cell.seed, results.study.trials)
     if not isinstance(asker, Optimizer) or not isinstance(asker.policy, Standard):
         return []
     start = results.study.start_of(cell.problem)

@@ -7,5 +7,5 @@ SPEED = SpeedStudy(
     name="speed",
     reproduces="speed and quality as ratios measured in one run: all of `neuralbo lab speed`",
     measurements=("start", "quality"),
-    minutes=Minutes(6, 22),
+    minutes=Minutes(4, 22),
 )
