@@ -236,3 +236,8 @@ def test_a_regression_file_is_reported(tmp_path, capsys):
     assert cli.main(["lab", "report", "mine.toml"]) == 0
     out = capsys.readouterr().out
     assert "| kruse-test1 | empirical | 5 | 2 |" in out and "page: runs/lab/mine/" in out
+
+
+def test_many_start_points_need_no_word_about_the_quick_version(tmp_path):
+    study = read_study(written(tmp_path, GOOD, start="25", trials="100"))
+    assert study.quick().trials == 50

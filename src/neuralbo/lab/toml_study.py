@@ -26,6 +26,7 @@ NOT_IN_FILES = ("document", "claims", "groups", "minutes", "other_starts", "file
 LISTS = ("problems", "methods", "surrogates", "quick_problems", "departures")
 WHOLE = ("trials", "start", "seeds", "quick_trials", "quick_seeds", "test_points")
 WHOLE_LISTS = ("sizes", "quick_sizes")
+QUICK_TRIALS = 20
 NAME = re.compile(r"[A-Za-z0-9][\w-]*")
 
 
@@ -55,6 +56,8 @@ def read_study(path: Path) -> OptimizationStudy | RegressionStudy:
     missing = [k for k, f in allowed.items() if f.default is MISSING and k not in content]
     if missing:
         raise ValueError(f"{path} must also have {', '.join(missing)}.")
+    if kind == "optimization" and _is_whole(content["start"]):
+        content.setdefault("quick_trials", max(QUICK_TRIALS, 2 * content["start"]))
     content_of = {key: _checked(path, key, value) for key, value in content.items()}
     study: OptimizationStudy | RegressionStudy = KINDS[kind](file=str(path), **content_of)
     _check_names(study)
