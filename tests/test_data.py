@@ -188,3 +188,90 @@ def test_a_model_needs_an_observation():
 def test_points_without_a_value_must_be_finite(name):
     with pytest.raises(ValueError, match="pending and failed points must be finite"):
         Data(torch.zeros(2, 1), torch.zeros(2, 1), **{name: torch.tensor([[torch.nan]])})
+
+
+class TestTop:
+    @settings(deadline=None, max_examples=50, derandomize=True)
+    @given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1e150]), max_size=12), st.integers(0, 14))
+    def test_the_first_of_equal_values_come_first(self, values, k):
+        Y = tensor(values).reshape(-1, 1)
+        data = Data(tensor([[0.5]] * len(values)).reshape(-1, 1), Y, torch.arange(len(values)))
+        order = sorted(range(len(values)), key=lambda i: (-values[i], i))
+        assert data.top(k).tolist() == order[:k]
+
+
+class TestNear:
+    @pytest.mark.parametrize("kind", ["X", "X_pending", "X_failed"])
+    def test_points_of_every_kind_are_found(self, kind):
+        X, Y = some()
+        there = tensor([[0.1, 0.2, 0.3]])
+        if kind == "X":
+            data = Data(torch.cat([X, there]), torch.cat([Y, Y[:1]]))
+        else:
+            data = Data(X, Y, **{kind: there})
+        found = data.near(torch.cat([there + 9e-8, there + 2e-7]), 1e-7)
+        assert found.tolist() == [True, False]
+
+
+class TestBlocks:
+    @pytest.mark.parametrize(
+        ("numbers", "ends"),
+        [
+            ([], []),
+            ([0, 5, 1022], []),
+            ([0, 5, 1023], [3]),
+            ([0, 5, 1024], [2]),
+            ([1023, 2047], [1, 2]),
+            ([0, 3000, 3500, 4096], [1, 2, 3]),  # the second block has no row
+            ([2000, 2100], [1]),  # all of the first 1024 trials have failed
+            ([-3000, -2000], []),
+        ],
+    )
+    def test_a_block_ends_when_a_number_beyond_it_is_there(self, numbers, ends):
+        X = torch.linspace(0, 1, len(numbers))[:, None]
+        assert Data(X, X, torch.tensor(numbers, dtype=torch.long)).block_ends() == ends
+
+    def test_the_order_of_the_rows_and_what_is_behind_change_no_digest(self):
+        X, Y = some(1500)
+        numbers = torch.arange(1500)
+        order = torch.randperm(1500, generator=torch.Generator().manual_seed(3))
+        data = Data(X, Y, numbers)
+        assert Data(X[order], Y[order], numbers[order]).digests() == data.digests()
+        assert data.first(1100).digests() == data.digests()
+        assert data.first(1100).digest() != data.digest()
+
+    @pytest.mark.parametrize("row", [0, 700, 1023])
+    @pytest.mark.parametrize("which", ["X", "Y", "numbers"])
+    def test_a_digest_tells_every_row_of_a_block_apart(self, which, row):
+        X, Y = some(1100)
+        rows = {"X": X, "Y": Y, "numbers": 3 * torch.arange(1100)}
+        changed = {name: value.clone() for name, value in rows.items()}
+        changed[which][row] += 1 if which == "numbers" else 1e-12
+        assert Data(*rows.values()).digests()[-1] != Data(*changed.values()).digests()[-1]
+
+    def test_a_digest_tells_points_in_other_dimensions_apart(self):
+        """Two rows of three numbers have the bytes of three rows of two."""
+        half = tensor([[0.5]])
+        wide = Data(half.expand(2, 2), half.expand(2, 1))
+        high = Data(half.expand(3, 1), half.expand(3, 1))
+        assert wide.digest() != high.digest()
+
+    def test_values_that_are_believed_change_best_and_neither_floor_nor_digest(self):
+        X, Y = some()
+        data = Data(X, Y, X_pending=X[:1] / 2)
+        believing = data.believing(tensor([[1e3]]))
+        assert believing.best.item() == 1e3
+        assert torch.equal(believing.floor(4.0), data.floor(4.0))
+        assert believing.digest() == data.digest()
+        assert len(believing.X_pending) == 0 and len(data.X_pending) == 1
+
+    def test_the_floor_lies_so_many_ways_to_the_best_below_the_median(self):
+        Y = tensor([[0.0], [1.0], [3.0]])
+        data = Data(some(3)[0], Y, torch.arange(3))
+        assert data.floor(4.0).item() == 1 - 4 * 2
+        assert data.floor(None).item() == -torch.inf
+        assert data.first(2).floor(4.0).item() == -torch.inf
+
+    def test_nothing_is_far_where_half_of_the_values_are_the_best(self):
+        Y = tensor([[1.0], [1.0], [-9.0]])
+        assert Data(some(3)[0], Y).floor(4.0).item() == -torch.inf

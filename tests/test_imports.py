@@ -13,7 +13,19 @@ MODULES = {
     for path in sorted(ROOT.rglob("*.py"))
 }
 LAYERS = [
-    {"errors", "domain", "data", "quasi_newton", "threads", "workers", "parameters", "space"},
+    {
+        "errors",
+        "domain",
+        "data",
+        "points",
+        "quasi_newton",
+        "threads",
+        "workers",
+        "parameters",
+        "space",
+        "columns",
+        "rows",
+    },
     {"networks", "inference", "posteriors"},
     {"surrogates"},
     {"step"},
@@ -22,14 +34,26 @@ LAYERS = [
     {"policies"},
     {"catalog"},
     {"suggestion"},
-    {"optimizer", "sampler"},
+    {"optimizer"},
+    {"trials"},
+    {"sampler"},
     {"progress"},
     {"study"},
     {"plots"},
     {"lab", "cli"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
-KNOW_OPTUNA = {"parameters", "space", "sampler", "study", "progress", "plots", "lab", "cli"}
+KNOW_OPTUNA = {
+    "parameters",
+    "space",
+    "trials",
+    "sampler",
+    "study",
+    "progress",
+    "plots",
+    "lab",
+    "cli",
+}
 MOST_LINES = 450
 
 

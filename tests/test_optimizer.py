@@ -4,18 +4,24 @@ import copy
 import json
 import math
 import pickle
+import random
 from itertools import pairwise
 
 import pytest
 import torch
 
-from neuralbo import Categorical, Integer, Optimizer, Real
+from neuralbo import Categorical, Data, Integer, Optimizer, Real
+from neuralbo import data as data_module
+from neuralbo import points as points_module
 from neuralbo.catalog import CRITERIA, MAXIMIZERS, POLICIES, SURROGATES
 from neuralbo.criteria import LogExpectedImprovement
-from neuralbo.maximizers import Mixed, Multistart
+from neuralbo.maximizers import Mixed, Multistart, RandomCandidates
 from neuralbo.maximizers.base import SAME_POINT
 from neuralbo.policies import RandomSearch
-from neuralbo.surrogates import GaussianProcess
+from neuralbo.policies.start import AfterStart
+from neuralbo.step import Step
+from neuralbo.surrogates import BayesianRVFL, GaussianProcess
+from neuralbo.surrogates.random_features import RandomFeatures
 
 QUICK = Mixed(Multistart(candidates=64, local=32, restarts=2, rounds=10))
 LINE = {"x": Real(0, 1)}
@@ -101,7 +107,7 @@ class TestAskAndTell:
         params = opt.ask()
         opt.tell(json.loads(json.dumps(params)), 1.0)
         assert [t.number for t in opt.trials] == list(range(7))
-        assert opt._pending == set()
+        assert opt._columns.pending == []
 
     def test_what_was_asked_and_then_changed_is_told_as_it_is(self):
         opt = quick()
@@ -109,7 +115,7 @@ class TestAskAndTell:
         params["x"] = 0.123
         opt.tell(params, 1.0)
         assert asked(opt) == [{"x": 0.123}]
-        assert opt._pending == set()
+        assert opt._columns.pending == []
 
     def test_parameters_never_asked_for_are_welcome(self):
         opt = quick()
@@ -452,3 +458,151 @@ class TestFacts:
         values = [[-trial.value] for trial in opt.trials]
         assert step.number == 6 and step.data.Y.tolist() == values
         assert step.data.X.tolist() == [[trial.params["x"]] for trial in opt.trials]
+
+
+BLOCK = 16  # trials of a block in the tests of many trials
+NETWORK = {
+    "surrogate": BayesianRVFL(units=8), "maximizer": RandomCandidates(40), "n_startup_trials": 3,
+}  # fmt: skip
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(data_module, "BLOCK", BLOCK)
+    monkeypatch.setattr(points_module, "ROWS", 8)
+
+
+def history(opt, seed, n, *, fails=True):
+    """Ask for n trials in batches, and tell them in any order but the few that are returned."""
+    rng, pending, told = random.Random(seed), [], 0
+    while told + len(pending) < n or len(pending) > 3:
+        room = n - told - len(pending)
+        if room and (not pending or rng.random() < 0.5):
+            pending += opt.ask(min(rng.choice([1, 1, 2]), room))
+        else:
+            params = pending.pop(rng.randrange(len(pending)))
+            value = None if fails and rng.random() < 0.15 else rng.choice([0.5, rng.random()])
+            opt.tell(params, value)
+            told += 1
+    return pending
+
+
+def made_at_once(step):
+    """Return the step with new data and an empty memory."""
+    data = step.data
+    parts = (data.X, data.Y, data.numbers, data.X_pending, data.X_failed)
+    data = Data(*(part.clone() for part in parts))
+    return Step.of(data, step.domain, seed=step.seed, number=step.number)
+
+
+@pytest.mark.usefixtures("small_blocks")
+class TestManyTrials:
+    @pytest.mark.parametrize("space", [LINE, MIXED], ids=["line", "mixed"])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_any_history_suggests_what_its_data_made_at_once_do(self, space, seed):
+        opt = Optimizer(space, seed=1, **NETWORK)
+        for n in (2 * BLOCK + 3, 3 * BLOCK, 5 * BLOCK + 7):
+            pending = history(opt, seed, n - len(opt.trials))
+            assert opt.step().data.n > 2 * BLOCK - 10
+            fresh = AfterStart(opt.policy, 3).propose(made_at_once(opt.step()))
+            expected = opt.space.decode(fresh.points)[0]
+            asked = opt.ask()
+            assert dict(asked) == expected
+            for params in [*pending, asked]:
+                opt.tell(params, 0.3)
+
+    @pytest.mark.parametrize("fails", [False, True])
+    def test_an_optimizer_that_is_told_all_trials_goes_on_as_the_first_would(self, fails):
+        opt, fresh = (Optimizer(MIXED, seed=1, **NETWORK) for _ in range(2))
+        pending = history(opt, 4, 4 * BLOCK + 5, fails=fails)
+        for params in pending:
+            opt.tell(params, 0.25)
+        for trial in opt.trials:
+            fresh.tell(trial.params, trial.value)
+        assert opt.trials == fresh.trials and opt.best == fresh.best
+        for _ in range(3):
+            a, b = opt.ask(), fresh.ask()
+            assert dict(a) == dict(b)
+            opt.tell(a, 0.2)
+            fresh.tell(b, 0.2)
+
+    @pytest.mark.parametrize("again", [copy.deepcopy, lambda opt: pickle.loads(pickle.dumps(opt))])
+    def test_a_copy_goes_on_alone_and_alike(self, again):
+        opt = Optimizer(MIXED, seed=1, **NETWORK)
+        pending = history(opt, 2, 2 * BLOCK + 9)
+        other = again(opt)
+        trials, first = opt.trials, opt.ask()
+        assert dict(other.ask()) == dict(first)
+        for params in pending:
+            opt.tell(params, 9.0)
+        assert other.trials == trials
+        for params in pending:
+            other.tell(params, 9.0)
+        assert dict(other.ask(2)[1]) == dict(opt.ask(2)[1])
+
+    def test_steps_made_earlier_stay_right(self):
+        opt, steps = Optimizer(LINE, seed=1, surrogate="random"), []
+        for seed in range(12):
+            history(opt, seed, 25)
+            steps.append((opt.step().data, made_at_once(opt.step()).data))
+        X = torch.cat([kept.X for kept, _ in steps[-1:]])
+        for kept, expected in steps:
+            assert torch.equal(kept.X, expected.X) and torch.equal(kept.Y, expected.Y)
+            assert kept.digests() == expected.digests()
+            assert torch.equal(kept.near(X, SAME_POINT), expected.near(X, SAME_POINT))
+
+    def test_an_ask_does_not_work_more_when_there_are_more_trials(self, monkeypatch):
+        rows, features = [], RandomFeatures.__call__
+
+        def counted(self, X):
+            rows.append(X.numel() // X.shape[-1])
+            return features(self, X)
+
+        monkeypatch.setattr(RandomFeatures, "__call__", counted)
+        opt, work = Optimizer(LINE, seed=1, **NETWORK), []
+        for blocks in (3, 30):
+            while len(opt.trials) < blocks * BLOCK + 4:
+                opt.tell(
+                    {"x": random.Random(len(opt.trials)).random()}, 1.0 / (1 + len(opt.trials))
+                )
+            opt.tell(opt.ask(), 0.5)  # sums of what came at once
+            rows.clear()
+            params = opt.ask()
+            work.append(sum(rows))
+            opt.tell(params, 0.5)
+        assert work[0] == work[1]
+
+    @pytest.mark.parametrize("value", [0.0, 1e150, -1e-300])
+    def test_constant_values_are_no_end(self, value):
+        opt = run(Optimizer(LINE, seed=1, **NETWORK), lambda params: value, 3 * BLOCK + 2)
+        assert opt.recommend().mean == pytest.approx(value, rel=1e-9)
+
+    def test_when_the_first_blocks_have_failed_the_later_ones_are_learnt_from(self):
+        opt = Optimizer(LINE, seed=1, **NETWORK)
+        for i in range(2 * BLOCK):
+            opt.tell({"x": i / 100}, None)
+        run(opt, bowl, BLOCK + 3)
+        assert opt.best.params["x"] > 0.3
+
+
+def test_of_equal_values_the_best_is_the_first_trial_whatever_was_told_first():
+    opt = quick()
+    batch = opt.ask(3)
+    for params in reversed(batch):
+        opt.tell(params, 1.0)
+    assert opt.best.number == 0
+
+
+def test_an_optimizer_made_in_inference_mode_can_be_told():
+    with torch.inference_mode():
+        opt = quick()
+    assert asked(run(opt, bowl, 8)) == asked(run(quick(), bowl, 8))
+
+
+def test_whole_numbers_beyond_64_bits_and_choices_that_are_equal_come_back():
+    space = {"n": Integer(2**70, 2**70 + 9), "c": Categorical([1, True, 1.0])}
+    opt = quick(space, surrogate="random", maximizer=None)
+    for n, c in ((2**70 + 1, True), (2**70 + 9, 1), (2**70, 1.0)):
+        opt.tell({"n": n, "c": c}, 0.0)
+    found = [(trial.params["n"], repr(trial.params["c"])) for trial in opt.trials]
+    assert found == [(2**70 + 1, "True"), (2**70 + 9, "1"), (2**70, "1.0")]

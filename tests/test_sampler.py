@@ -20,7 +20,8 @@ from optuna.trial import TrialState, create_trial
 from neuralbo import FallbackWarning, NeuralSampler
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.maximizers.base import SAME_POINT
-from neuralbo.sampler import FACTS, LONGEST_ATTRIBUTE, PARAMS, SEED, published, union
+from neuralbo.sampler import FACTS, LONGEST_ATTRIBUTE, SEED
+from neuralbo.trials import PARAMS, published, union
 
 QUICK = Mixed(Multistart(candidates=64, local=32, restarts=2, rounds=10))
 

@@ -1,5 +1,8 @@
 """One suggestion's view of the study."""
 
+import copy
+import pickle
+
 import pytest
 import torch
 
@@ -8,7 +11,7 @@ from neuralbo.data import Data
 from neuralbo.domain import Domain, Variable
 from neuralbo.maximizers import Multistart
 from neuralbo.policies import Standard
-from neuralbo.step import FIRST_LANDMARK, FIT, SUGGEST, Memory, Step, digest, generator, landmark
+from neuralbo.step import FIRST_LANDMARK, FIT, SUGGEST, Memory, Step, generator, landmark
 from neuralbo.surrogates import Auto, BayesianRVFL, GaussianProcess
 from neuralbo.testing.toys import SQUARE, hills, no_global_randomness, uniform
 
@@ -102,7 +105,7 @@ def test_a_later_trial_changes_no_landmark():
 def test_pending_and_failed_points_change_no_fit():
     data = trials(9)
     other = Data(data.X, data.Y, data.numbers, uniform(2, 2, seed=5), uniform(1, 2, seed=6))
-    assert digest(data) == digest(other)
+    assert data.digest() == other.digest()
 
 
 def test_the_digest_tells_values_and_shapes_apart():
@@ -114,7 +117,7 @@ def test_the_digest_tells_values_and_shapes_apart():
         Data(data.X[:8], data.Y[:8], data.numbers[:8]),
         Data(data.X.flip(-1), data.Y, data.numbers),
     ]
-    assert len({digest(d) for d in [data, *others]}) == 4
+    assert len({d.digest() for d in [data, *others]}) == 4
 
 
 def test_generators_of_different_keys_are_independent():
@@ -168,3 +171,32 @@ def test_fits_of_another_seed_are_not_taken_from_memory():
     memory, recipe = Memory(), BayesianRVFL(units=10)
     fits = [step_of(9, memory, seed).fit(recipe, trials(9)) for seed in (1, 2)]
     assert not same(*fits)
+
+
+def test_what_was_looked_up_last_is_forgotten_last():
+    memory = Memory()
+    for i in range(64):
+        memory[i] = i
+    assert memory[0] == 0
+    memory[64] = None
+    assert 0 in memory and 1 not in memory
+    assert list(memory)[-2:] == [0, 64]
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]
+)
+def test_a_copy_of_a_memory_has_its_fits_and_forgets_as_it_does(again):
+    memory = Memory()
+    for i in range(70):
+        memory[i] = i
+    other = again(memory)
+    assert type(other) is Memory and list(other.items()) == list(memory.items())
+    other["new"] = 1
+    assert len(other) == Memory.most and "new" not in memory
+
+
+def test_a_chosen_surrogate_shares_its_fits_with_the_one_it_chose():
+    step, auto = step_of(20), Auto(few=GP, most=15)
+    assert step.fit(auto, trials(20)) is step.fit(auto.many, trials(20))
+    assert step.fit(auto, trials(9)) is step.fit(GP, trials(9))

@@ -5,6 +5,7 @@ from typing import Any
 from neuralbo.criteria import (
     Criterion,
     ExpectedImprovement,
+    LogEmpiricalImprovement,
     LogExpectedImprovement,
     ProbabilityOfImprovement,
     Thompson,
@@ -33,11 +34,29 @@ from neuralbo.surrogates import (
     Auto,
     BayesianRVFL,
     Empirical,
+    EnsembleRVFL,
+    ExtremeLearning,
     GaussianProcess,
+    NeuralLinear,
     RandomForest,
     Surrogate,
 )
 from neuralbo.surrogates.gp import GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
+
+# Table 4.1 of 000, each as we would use it, as the document has it with a learnt prior ("_aryan")
+# and as it prints it with a fixed one ("_fixed").
+_TABLE = {1: ("tanh", False), 2: ("tanh", True), 3: ("relu", False), 4: ("relu", True)}
+_ARYAN: dict[str, Any] = {"clip": None, "initialization": "independent"}
+RVFL: dict[str, Surrogate] = {}
+for _i, (_activation, _skip) in _TABLE.items():
+    _is: dict[str, Any] = {"activation": _activation, "skip": _skip}
+    _shared = _is | _ARYAN | {"shares_precision": True}
+    RVFL[f"brvfl{_i}"] = BayesianRVFL(**_is)
+    RVFL[f"brvfl{_i}_aryan"] = BayesianRVFL(**_is, **_ARYAN)
+    RVFL[f"brvfl{_i}_fixed"] = BayesianRVFL(**_is, **_ARYAN, prior_precision="printed")
+    RVFL[f"ervfl{_i}"] = EnsembleRVFL(**_is)
+    RVFL[f"ervfl{_i}_aryan"] = EnsembleRVFL(**_shared)
+    RVFL[f"ervfl{_i}_fixed"] = EnsembleRVFL(**_shared, prior_precision="printed")
 
 SURROGATES: dict[str, Surrogate] = {
     "auto": Auto(),
@@ -46,7 +65,9 @@ SURROGATES: dict[str, Surrogate] = {
     "gp_kruse": GP_KRUSE,
     "gp_gpyopt": GP_GPYOPT,
     "gp_pure": GP_PURE,
-    "brvfl4": BayesianRVFL(),
+    **RVFL,
+    "elm": ExtremeLearning(),
+    "neural_linear": NeuralLinear(),
     "random_forest": RandomForest(),
     "empirical": Empirical(),
 }
@@ -54,6 +75,7 @@ SURROGATES: dict[str, Surrogate] = {
 CRITERIA: dict[str, Criterion] = {
     "log_ei": LogExpectedImprovement(),
     "ei": ExpectedImprovement(),
+    "empirical_ei": LogEmpiricalImprovement(),
     "lcb": UpperBound(),
     "upper_bound": UpperBound(beta=1.0),
     "pi": ProbabilityOfImprovement(),

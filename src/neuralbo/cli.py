@@ -63,7 +63,9 @@ def _parser() -> argparse.ArgumentParser:
         required=True, metavar="COMMAND"
     )
     speed = lab.add_parser("speed", help="speed and quality as ratios measured in one run")
-    speed.add_argument("name", metavar="NAME", help="start, quality; 'list' tells about them")
+    speed.add_argument(
+        "name", metavar="NAME", help="start, scale, quality; 'list' tells about them"
+    )
     speed.add_argument("--json", action="store_true", help="the result as JSON in the last line")
     speed.add_argument("--quick", action="store_true", help="few repetitions, to try it out")
     speed.set_defaults(command=_speed)

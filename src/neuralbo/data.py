@@ -1,10 +1,16 @@
 """What a surrogate learns from."""
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import final
 
 import torch
 from torch import Tensor
+
+from neuralbo.points import PointIndex, are_near
+
+BLOCK = 1024  # trial numbers of one block; sums over trials are taken block by block, in order
 
 MOST_SQUARE = 1e300  # squares of scales beyond 1e150 are no float64; they are kept at this size
 SAME_SCALE = 1e-12  # a spread below this part of the values' size is rounding, not information
@@ -14,7 +20,7 @@ def _nothing() -> Tensor:
     return torch.empty(0, 0, dtype=torch.float64)
 
 
-def _lexicographic(rows: Tensor) -> Tensor:
+def lexicographic(rows: Tensor) -> Tensor:
     """Return the order that sorts rows by their first column, then the second, and so on."""
     order = torch.arange(len(rows))
     for column in reversed(rows.unbind(-1)):
@@ -58,6 +64,9 @@ class Data:
         numbers: n whole numbers that order the rows.
         X_pending: points whose evaluation is not finished.
         X_failed: points whose evaluation gave no value.
+        believed: k x m values that pending points are taken to have; they count for `best`.
+        index: finds the points of X that are near others, or None to look at all.
+        chain: digests of the first blocks as far as they are known, see `digests`.
     """
 
     X: Tensor
@@ -65,6 +74,9 @@ class Data:
     numbers: Tensor | None = None
     X_pending: Tensor = field(default_factory=_nothing)
     X_failed: Tensor = field(default_factory=_nothing)
+    believed: Tensor = field(default_factory=_nothing, repr=False)
+    index: PointIndex | None = field(default=None, repr=False)
+    chain: Sequence[bytes] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.X, Tensor) and isinstance(self.Y, Tensor)):
@@ -95,14 +107,14 @@ class Data:
             X_failed=self._rows(self.X_failed),
         )
 
-    def _set(self, **fields: Tensor) -> None:
+    def _set(self, **fields: object) -> None:
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
     def _order(self) -> Tensor:
         if self.numbers is not None:
             return self.numbers.argsort(stable=True)
-        return _lexicographic(torch.cat([self.X, self.Y], -1))
+        return lexicographic(torch.cat([self.X, self.Y], -1))
 
     def _rows(self, X: Tensor) -> Tensor:
         """Return X with the columns of `self.X`, its rows in an order of their own."""
@@ -116,7 +128,7 @@ class Data:
         if not X.isfinite().all():
             raise ValueError("pending and failed points must be finite.")
         X = X.double()
-        return X[_lexicographic(X)]
+        return X[lexicographic(X)]
 
     @property
     def n(self) -> int:
@@ -125,30 +137,106 @@ class Data:
 
     @property
     def best(self) -> Tensor:
-        """The largest value seen, m."""
-        return self.Y.amax(0)
+        """The largest value seen or believed, m."""
+        best = self.Y.amax(0)
+        return best.maximum(self.believed.amax(0)) if len(self.believed) else best
+
+    def top(self, k: int) -> Tensor:
+        """Return the rows of the k best values of the first output, the best first."""
+        y, k = self.Y[:, 0], min(k, self.n)
+        if k == 0:
+            return torch.empty(0, dtype=torch.long)
+        (rows,) = torch.where(y >= y.topk(k).values[-1])  # more than k if some are equal
+        return rows[y[rows].argsort(descending=True, stable=True)[:k]]
+
+    def near(self, rows: Tensor, tolerance: float) -> Tensor:
+        """Return which rows are within the tolerance of a point of any kind in every column."""
+        others = torch.cat([self.X_pending, self.X_failed])
+        if self.index is None:
+            return are_near(rows, torch.cat([self.X, others]), tolerance)
+        found = self.index.near(rows, self.X, tolerance)
+        return found | are_near(rows, others, tolerance)
 
     def first(self, n: int) -> "Data":
         """Return the first n observations, without pending and failed points."""
         assert self.numbers is not None
-        return Data(self.X[:n], self.Y[:n], self.numbers[:n])
+        return in_order(self.X[:n], self.Y[:n], self.numbers[:n])
 
     def with_pending(self, X: Tensor) -> "Data":
         """Return the same data with further pending points."""
-        return replace(self, X_pending=torch.cat([self.X_pending, X]))
+        return self if len(X) == 0 else self._with(X_pending=torch.cat([self.X_pending, X]))
 
-    def clipped(self, spread: float | None) -> tuple["Data", int]:
-        """Raise values far below the others, and return how many were.
+    def with_failed(self, X: Tensor) -> "Data":
+        """Return the same data with other failed points, n x d in their own order."""
+        return self._with(X_failed=X)
+
+    def believing(self, Y: Tensor) -> "Data":
+        """Return the same data with values for the pending points, which none is any more."""
+        return self._with(believed=Y, X_pending=self.X_pending[:0])
+
+    def _with(self, **fields: object) -> "Data":
+        """Return a copy with other fields, whose rows are in order already."""
+        names = ("X", "Y", "numbers", "X_pending", "X_failed", "believed", "index", "chain")
+        copy = object.__new__(Data)
+        copy._set(**{name: fields.get(name, getattr(self, name)) for name in names})
+        return copy
+
+    def block_ends(self) -> list[int]:
+        """Return how many rows have numbers below 1024, 2048, ..., up to the last number.
+
+        Blocks without any row, all of whose trials have failed, are left out.
+        """
+        assert self.numbers is not None
+        last = int(self.numbers[-1]) if self.n else -1
+        bounds = BLOCK * torch.arange(1, max((last + 1) // BLOCK, 0) + 1)
+        ends = torch.searchsorted(self.numbers, bounds).unique_consecutive()
+        found: list[int] = ends[ends > 0].tolist()
+        return found
+
+    def digests(self) -> list[bytes]:
+        """Return a short name of the rows up to each end of a block, equal only for equal ones."""
+        ends = self.block_ends()
+        found = list(self.chain[: len(ends)])
+        for k in range(len(found), len(ends)):
+            begin = ends[k - 1] if k else 0
+            found.append(self._digest(found[-1] if k else b"", begin, ends[k], has_numbers=True))
+        return found
+
+    def digest(self) -> bytes:
+        """Return a short name of all observations, equal only for equal ones."""
+        ends, before = self.block_ends(), self.digests()
+        begin, name = (ends[-1], before[-1]) if ends else (0, b"")
+        return self._digest(name, begin, self.n, has_numbers=False)
+
+    def _digest(self, before: bytes, begin: int, end: int, *, has_numbers: bool) -> bytes:
+        assert self.numbers is not None
+        name = blake2b(before, digest_size=16)
+        name.update(str(self.X.shape[-1]).encode())
+        name.update(self.X[begin:end].contiguous().numpy().tobytes())
+        name.update(self.Y[begin:end].contiguous().numpy().tobytes())
+        if has_numbers:
+            name.update(self.numbers[begin:end].numpy().tobytes())
+        return name.digest()
+
+    def floor(self, spread: float | None) -> Tensor:
+        """Return the value that is far below the others, m; -inf where nothing is.
 
         Far is below the median by more than `spread` times the way from there to the best.
         """
+        nowhere = self.Y.new_full((self.Y.shape[-1],), -torch.inf)
         if spread is None or self.n < 3:
-            return self, 0
+            return nowhere
         median = self.Y.median(0).values
-        reach = self.best - median  # nothing is far where half of the values are the best
-        floor = torch.where(reach > 0, median - spread * reach, -torch.inf)
+        reach = self.Y.amax(0) - median  # nothing is far where half of the values are the best
+        return torch.where(reach > 0, median - spread * reach, nowhere)
+
+    def clipped(self, spread: float | None) -> tuple["Data", int]:
+        """Raise values below the floor to it, and return how many were."""
+        if spread is None:
+            return self, 0
+        floor = self.floor(spread)
         is_far = (self.Y < floor).any(-1)
-        return replace(self, Y=self.Y.maximum(floor)), int(is_far.sum())
+        return self._with(Y=self.Y.maximum(floor), chain=()), int(is_far.sum())
 
     def standard_units(self) -> Units:
         """Return the units in which Y has mean 0 and variance 1 (1/n)."""
@@ -166,6 +254,31 @@ class Data:
         half = high / 2 - low / 2
         is_flat = half <= SAME_SCALE * low.abs().clamp(min=torch.finfo(low.dtype).tiny)
         return Units(low / 2 + high / 2, torch.where(is_flat, torch.ones_like(half), half))
+
+
+def in_order(  # noqa: PLR0913
+    X: Tensor,
+    Y: Tensor,
+    numbers: Tensor,
+    *,
+    X_pending: Tensor | None = None,
+    X_failed: Tensor | None = None,
+    index: PointIndex | None = None,
+    chain: Sequence[bytes] = (),
+) -> Data:
+    """Return data of rows that are known to be float64, finite and in order: nothing is copied."""
+    empty, data = X[:0], object.__new__(Data)
+    data._set(
+        X=X,
+        Y=Y,
+        numbers=numbers,
+        X_pending=empty if X_pending is None else X_pending,
+        X_failed=empty if X_failed is None else X_failed,
+        believed=Y[:0],
+        index=index,
+        chain=chain,
+    )
+    return data
 
 
 def single_output(data: Data) -> Tensor:

@@ -12,8 +12,8 @@ from botorch.models.model import Model
 from torch import Tensor
 
 from neuralbo.catalog import make_policy
+from neuralbo.columns import Columns
 from neuralbo.criteria import Criterion
-from neuralbo.data import Data
 from neuralbo.maximizers import Maximizer
 from neuralbo.policies import Policy, Standard
 from neuralbo.policies.start import AfterStart, start_trials
@@ -26,6 +26,7 @@ from neuralbo.threads import one_thread
 
 Direction = Literal["minimize", "maximize"]
 
+ROWS = 4096  # points that are predicted at a time
 LARGEST = 1e150  # the squares of larger values overflow
 
 
@@ -95,6 +96,7 @@ class Optimizer:
         n_trials: how many there will be, for the few methods that want to know.
     """
 
+    @one_thread()
     def __init__(  # noqa: PLR0913
         self,
         space: Mapping[str, Any] | Space,
@@ -114,10 +116,7 @@ class Optimizer:
         self._start = usual if n_startup_trials is None else n_startup_trials
         self._horizon = n_trials
         self._sign = sign_of(direction)
-        self._trials: dict[int, Trial] = {}
-        self._rows: dict[int, Tensor] = {}
-        self._pending: set[int] = set()
-        self._next = 0
+        self._columns = Columns(self.space, self._sign)
         self._memory = Memory()
 
     @overload
@@ -134,8 +133,7 @@ class Optimizer:
         proposal = suggest(AfterStart(self.policy, self._start), self.step(), n or 1)
         asked = []
         for row, params in zip(proposal.points, self.space.decode(proposal.points), strict=True):
-            asked.append(Asked(params, self._add(row), proposal.facts))
-            self._pending.add(asked[-1].number)
+            asked.append(Asked(params, self._columns.add(row), proposal.facts))
         return asked[0] if n is None else asked
 
     @one_thread()
@@ -147,32 +145,32 @@ class Optimizer:
         Raises:
             ValueError: if the parameters are not legal, or were told before.
         """
-        legal = self.space.validate(params)
+        legal, columns = self.space.validate(params), self._columns
         number = params.number if isinstance(params, Asked) else None
         row = self.space.encode([legal])[0]
-        if number in self._trials and self._is_row(number, row):
+        if number is not None and columns.is_finished(number) and self._is_row(number, row):
             raise ValueError(f"suggestion {number} was told before.")
         result = finite_or_none(value)
         if number is None:  # a copy of what was asked for, from a file perhaps
-            number = next((i for i in sorted(self._pending) if self._is_row(i, row)), None)
-        if number is None or number not in self._pending:
-            number = self._add(row)
-        self._rows[number] = row
-        self._pending.discard(number)
-        self._trials[number] = Trial(number, legal, result)
+            number = next((i for i in columns.pending if self._is_row(i, row)), None)
+        if number is None or number >= len(columns) or columns.is_finished(number):
+            number = columns.add(row)
+        columns.finish(number, row, legal, result)
 
     @property
     def trials(self) -> list[Trial]:
         """What was told, in the order of the numbers."""
-        return [self._trials[number] for number in sorted(self._trials)]
+        return [self._trial(number) for number in self._columns.finished()]
 
     @property
     def best(self) -> Trial:
         """The trial with the best value seen, be it by luck."""
-        told = [trial for trial in self.trials if trial.value is not None]
-        if not told:
+        if self._columns.best is None:
             raise ValueError("no trial has given a value yet; tell(params, value) first.")
-        return max(told, key=lambda trial: self._sign * (trial.value or 0.0))
+        return self._trial(self._columns.best)
+
+    def _trial(self, number: int) -> Trial:
+        return Trial(number, self._columns.params(number), self._columns.value(number))
 
     @property
     def model(self) -> Model:
@@ -184,17 +182,20 @@ class Optimizer:
     def recommend(self) -> Recommendation:
         """Return the tried parameters with the best mean under the model."""
         best = self.best
-        told = [trial for trial in self.trials if trial.value is not None]
         if not self.space.names:  # nothing varies: the values are all there is
-            values = torch.tensor([trial.value for trial in told], dtype=torch.float64)
+            told = [trial.value for trial in self.trials if trial.value is not None]
+            values = torch.tensor(told, dtype=torch.float64)
             deviation = float(values.std(correction=0)) / math.sqrt(len(values))
             return Recommendation(dict(best.params), float(values.mean()), deviation)
-        model, step = self._fitted(), self.step()
+        model, data = self._fitted(), self.step().data
+        assert data.numbers is not None
         with torch.no_grad():
-            means, variances = moments_of(model.posterior(step.data.X[:, None]))
-            i = int(means.argmax())
+            parts = [moments_of(model.posterior(X[:, None])) for X in data.X.split(ROWS)]
+        means, variances = (torch.cat(moments) for moments in zip(*parts, strict=True))
+        i = int(means.argmax())
+        params = self._columns.params(int(data.numbers[i]))
         deviation = float(variances[i].sqrt())
-        return Recommendation(dict(told[i].params), self._sign * float(means[i]), deviation)
+        return Recommendation(params, self._sign * float(means[i]), deviation)
 
     @one_thread()
     def _fitted(self) -> Model:
@@ -205,36 +206,16 @@ class Optimizer:
             raise ValueError("there is no model yet; tell(params, value) first.")
         return step.fit(self.policy.surrogate, step.data)
 
-    def _add(self, row: Tensor) -> int:
-        number = self._next
-        self._rows[number] = row
-        self._next += 1
-        return number
+    def _is_row(self, number: int, row: Tensor) -> bool:
+        return torch.allclose(self._columns.row(number), row, rtol=0, atol=1e-9)
 
-    def _is_row(self, number: int | None, row: Tensor) -> bool:
-        if number is None:
-            return False
-        return torch.allclose(self._rows[number], row, rtol=0, atol=1e-9)
-
+    @one_thread()
     def step(self) -> Step:
         """Return what the next suggestion looks at."""
-        told = [trial for trial in self.trials if trial.value is not None]
-        values = torch.tensor([[trial.value] for trial in told], dtype=torch.float64)
-        data = Data(
-            self._stack([trial.number for trial in told]),
-            self._sign * values.reshape(-1, 1),
-            torch.tensor([trial.number for trial in told], dtype=torch.long),
-            X_pending=self._stack(sorted(self._pending)),
-            X_failed=self._stack([t.number for t in self.trials if t.value is None]),
-        )
         return Step.of(
-            data, self.space.domain, seed=self.seed, number=self._next, horizon=self._horizon,
-            memory=self._memory,
+            self._columns.data(), self.space.domain, seed=self.seed, number=len(self._columns),
+            horizon=self._horizon, memory=self._memory,
         )  # fmt: skip
-
-    def _stack(self, numbers: list[int]) -> Tensor:
-        rows = [self._rows[number] for number in numbers]
-        return torch.stack(rows) if rows else torch.empty(0, self.space.domain.d).double()
 
 
 def checked_seed(seed: Any) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Any, final
 
 import numpy as np
@@ -12,7 +11,7 @@ from torch import Generator
 
 from neuralbo.data import Data
 from neuralbo.domain import Domain
-from neuralbo.surrogates.base import Surrogate, WarmStarts
+from neuralbo.surrogates.base import AddsUp, Chooses, Surrogate, WarmStarts, fit_by_blocks
 
 FIRST_LANDMARK = 8
 FIT, SUGGEST = 0, 1  # which stream of random numbers
@@ -31,13 +30,6 @@ def landmark(n: int) -> int | None:
     while following < n:
         last, following = following, following * 3 // 2
     return last
-
-
-def digest(data: Data) -> bytes:
-    """Return a short name of the observations, equal only for equal ones."""
-    content = blake2b(data.X.numpy().tobytes(), digest_size=16)
-    content.update(data.Y.numpy().tobytes())
-    return content.digest()
 
 
 @final
@@ -60,7 +52,7 @@ class Step:
     seed: int
     number: int
     horizon: int | None = None
-    memory: MutableMapping[Any, Model] = field(default_factory=dict, repr=False)
+    memory: MutableMapping[Any, Any] = field(default_factory=dict, repr=False)
     rng: Generator = field(default_factory=Generator, repr=False)
 
     @staticmethod
@@ -71,7 +63,7 @@ class Step:
         seed: int,
         number: int,
         horizon: int | None = None,
-        memory: MutableMapping[Any, Model] | None = None,
+        memory: MutableMapping[Any, Any] | None = None,
     ) -> "Step":
         """Make the step of a suggestion, with the random numbers that belong to its number."""
         rng = generator(seed, SUGGEST, number)
@@ -83,13 +75,17 @@ class Step:
         A landmark is a fit to the first 8, 12, 18, 27, ... observations, itself begun at the
         one before: the chain depends on the data alone, so a resumed study gets equal models.
         """
-        key = (recipe, self.seed, digest(data))
+        recipe = recipe.choice(data) if isinstance(recipe, Chooses) else recipe
+        key = (recipe, self.seed, data.digest())
         if key not in self.memory:
             self.memory[key] = self._fit(recipe, data)
-        return self.memory[key]
+        model: Model = self.memory[key]
+        return model
 
     def _fit(self, recipe: Surrogate, data: Data) -> Model:
         rng = generator(self.seed, FIT)
+        if isinstance(recipe, AddsUp) and data.block_ends():
+            return fit_by_blocks(recipe, data, rng, self.memory, (recipe, self.seed))
         before = landmark(data.n) if isinstance(recipe, WarmStarts) else None
         if before is None or not isinstance(recipe, WarmStarts):
             return recipe.fit(data, rng)
@@ -97,12 +93,17 @@ class Step:
 
 
 @final
-class Memory(dict[Any, Model]):
-    """The latest fits, so many that all landmarks of a study have room."""
+class Memory(dict[Any, Any]):
+    """The fits used last, so many that all landmarks of a study have room."""
 
     most = 64
 
-    def __setitem__(self, key: Any, model: Model) -> None:
+    def __getitem__(self, key: Any) -> Any:
+        found = super().pop(key)
+        super().__setitem__(key, found)  # it is the last that will be forgotten
+        return found
+
+    def __setitem__(self, key: Any, model: Any) -> None:
         super().__setitem__(key, model)
         while len(self) > self.most:
             del self[next(iter(self))]

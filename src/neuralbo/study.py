@@ -25,9 +25,10 @@ from neuralbo.maximizers import Maximizer
 from neuralbo.optimizer import Direction, finite_or_none, sign_of
 from neuralbo.policies import Policy
 from neuralbo.progress import progress_bar
-from neuralbo.sampler import INTERRUPTED, WORKER, NeuralSampler, is_interrupted, published
+from neuralbo.sampler import WORKER, NeuralSampler
 from neuralbo.space import Space
 from neuralbo.surrogates import Surrogate
+from neuralbo.trials import INTERRUPTED, is_interrupted, published
 from neuralbo.workers import is_gone
 
 SQLITE = "sqlite:///"

@@ -3,6 +3,8 @@
 import pytest
 import torch
 
+from neuralbo.domain import Domain, Variable
+from neuralbo.step import FIT, Step, generator
 from neuralbo.surrogates import Auto, BayesianRVFL, GaussianProcess
 from neuralbo.testing import EpistemicChecks, SurrogateChecks
 from neuralbo.testing.toys import seeded, smooth_data, uniform
@@ -36,15 +38,15 @@ def test_it_is_the_surrogate_that_it_chose(n):
         assert torch.equal(left, right)
 
 
-def test_a_warm_start_is_handed_on():
-    auto, data, X = Auto(few=FEW), smooth_data(12), uniform(5, 2)
-    start = auto.fit(data.first(8), seeded())
-    left, right = (recipe.fit_from(data, seeded(), start) for recipe in (auto, FEW))
-    assert torch.equal(left.moments(X)[0], right.moments(X)[0])
+def test_in_a_study_a_warm_start_is_handed_on():
+    auto, data = Auto(few=FEW), smooth_data(12)
+    step = Step.of(data, Domain((Variable(), Variable())), seed=0, number=12)
+    left, right = (step.fit(recipe, data) for recipe in (auto, FEW))
+    assert left is right  # one fit, from one landmark
 
 
-def test_a_gaussian_process_is_no_hindrance_to_a_network():
+def test_in_a_study_a_gaussian_process_is_no_hindrance_to_a_network():
     auto, data, X = Auto(few=FEW, most=10), smooth_data(12), uniform(5, 2)
-    start = auto.fit(data.first(8), seeded())
-    model = auto.fit_from(data, seeded(), start)
-    assert torch.equal(model.moments(X)[0], BayesianRVFL().fit(data, seeded()).moments(X)[0])
+    step = Step.of(data, Domain((Variable(), Variable())), seed=0, number=12)
+    model, expected = step.fit(auto, data), BayesianRVFL().fit(data, generator(0, FIT))
+    assert torch.equal(model.moments(X)[0], expected.moments(X)[0])

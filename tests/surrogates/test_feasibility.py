@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from neuralbo.data import Data
-from neuralbo.surrogates.feasibility import probability_of_success
+from neuralbo.surrogates import feasibility
+from neuralbo.surrogates.feasibility import MOST_ROWS, probability_of_success, thinned
 from neuralbo.testing import ClassifierChecks
 from neuralbo.testing.toys import seeded, uniform
 
@@ -84,3 +85,19 @@ def test_the_share_of_successes_is_the_answer_without_a_pattern():
     X, z = uniform(60, 2, seed=1), uniform(60, seed=2) < 0.5
     p = learn(X, z.double(), seeded())(uniform(200, 2, seed=3))
     assert 0.3 < p.mean() < 0.7
+
+
+def test_a_row_that_stands_for_three_trials_counts_three_times(monkeypatch):
+    X = uniform(MOST_ROWS, 2).repeat_interleave(3, 0)
+    numbers = torch.arange(len(X))
+    data = Data(X, torch.zeros(len(X), 1), numbers, X_failed=uniform(9, 2, seed=4))
+    found = probability_of_success(data, seeded())(uniform(50, 2, seed=5))
+    monkeypatch.setattr(feasibility, "thinned", lambda X: X)
+    expected = probability_of_success(data, seeded())(uniform(50, 2, seed=5))
+    torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-9)
+
+
+def test_no_more_rows_are_looked_at_than_there_may_be():
+    X = uniform(10, 2)
+    assert torch.equal(thinned(X, 10), X)
+    assert torch.equal(thinned(X, 5), X[::2])

@@ -7,8 +7,8 @@ import torch
 from scipy.stats import multivariate_normal
 
 from neuralbo.data import Data
+from neuralbo.inference.evidence import Decomposition, learn_precisions
 from neuralbo.surrogates import BayesianRVFL
-from neuralbo.surrogates.rvfl import Decomposition, RandomFeatures, learn_precisions
 from neuralbo.testing import EpistemicChecks, SurrogateChecks
 from neuralbo.testing.toys import hills, seeded, smooth_data, uniform
 
@@ -143,8 +143,8 @@ def test_drawn_weights_have_the_posterior_covariance(data):
 @pytest.mark.parametrize("n", [5, 62, 63, 64, 200])
 def test_few_and_many_rows_have_one_formula(n):
     """The switch between the two decompositions is at n = 63 features."""
-    Psi, y = BayesianRVFL(units=60), torch.sin(torch.arange(n, dtype=torch.float64))
-    features = RandomFeatures.draw(2, Psi, seeded())(uniform(n, 2))
+    y = torch.sin(torch.arange(n, dtype=torch.float64))
+    features = BayesianRVFL(units=60).layer.draw(2, seeded())(uniform(n, 2))
     decomposed = Decomposition.of(features, y)
     torch.testing.assert_close(
         (decomposed.V * decomposed.s2) @ decomposed.V.mT, features.mT @ features
@@ -167,14 +167,14 @@ def test_given_precisions_stay_as_they_are(data):
 
 
 def test_directions_have_length_one():
-    features = RandomFeatures.draw(5, BayesianRVFL(), seeded())
+    features = BayesianRVFL().layer.draw(5, seeded())
     torch.testing.assert_close(features.directions.norm(dim=-1), torch.ones(300).double())
 
 
 @pytest.mark.parametrize("skip", [True, False])
 def test_the_features_are_units_inputs_and_a_constant(skip):
     recipe = BayesianRVFL(units=4, skip=skip)
-    psi = RandomFeatures.draw(3, recipe, seeded())(uniform(6, 3))
+    psi = recipe.layer.draw(3, seeded())(uniform(6, 3))
     assert psi.shape == (6, 4 + 3 * skip + 1)
     assert (psi[:, -1] == 1).all()
 

@@ -2,6 +2,7 @@
 
 from neuralbo.criteria.base import Criterion
 from neuralbo.criteria.bounds import UpperBound
+from neuralbo.criteria.empirical import EmpiricalImprovement, LogEmpiricalImprovement
 from neuralbo.criteria.improvement import (
     ExpectedImprovement,
     LogExpectedImprovement,
@@ -11,7 +12,9 @@ from neuralbo.criteria.thompson import Thompson
 
 __all__ = [
     "Criterion",
+    "EmpiricalImprovement",
     "ExpectedImprovement",
+    "LogEmpiricalImprovement",
     "LogExpectedImprovement",
     "ProbabilityOfImprovement",
     "Thompson",

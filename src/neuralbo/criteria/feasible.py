@@ -9,7 +9,7 @@ from torch import Tensor
 
 from neuralbo.criteria.base import Criterion, single_points
 from neuralbo.step import FIT, Step, generator
-from neuralbo.surrogates.feasibility import probability_of_success
+from neuralbo.surrogates.feasibility import probability_of_success, thinned
 
 ENOUGH = 0.5  # the probability of success that is asked for
 FAR = 100.0  # logarithms so far below the best are all alike
@@ -72,5 +72,6 @@ def keep_feasible(
     p = probability_of_success(step.data, generator(step.seed, FIT))
     if criterion.is_log:
         acquisition = _TimesProbability(acquisition, p)
-    reference = torch.cat([step.domain.sobol(256, generator(step.seed, FIT)), step.data.X])
+    spread = step.domain.sobol(256, generator(step.seed, FIT))
+    reference = torch.cat([spread, thinned(step.data.X)])
     return _WhereLikely(acquisition, p, reference, criterion.is_log)

@@ -7,11 +7,13 @@ from botorch.acquisition import AcquisitionFunction
 from torch import Generator, Tensor
 
 from neuralbo.domain import Domain
+from neuralbo.points import are_near
 from neuralbo.quasi_newton import minimize, with_gradient
 from neuralbo.step import Step
 
 SAME_POINT = 1e-7  # two points nearer than this in every column are one
 ROWS = 4096  # points evaluated at a time
+FEW = 64  # points compared with the old ones at a time: the best is seldom among them
 
 
 @runtime_checkable
@@ -37,10 +39,7 @@ def seen(step: Step) -> Tensor:
 
 def is_seen(X: Tensor, old: Tensor) -> Tensor:
     """Return which rows repeat an old point, n."""
-    if len(old) == 0:
-        return torch.zeros(len(X), dtype=torch.bool)
-    nearest = [torch.cdist(rows, old, p=torch.inf).amin(-1) for rows in X.split(ROWS)]
-    return torch.cat(nearest) < SAME_POINT
+    return are_near(X, old, SAME_POINT)
 
 
 def pick(step: Step, X: Tensor, values: Tensor, q: int) -> Tensor:
@@ -50,10 +49,10 @@ def pick(step: Step, X: Tensor, values: Tensor, q: int) -> Tensor:
     have none left does the best come again.
     """
     X = X[values.argsort(descending=True, stable=True)]
-    old, chosen = seen(step), X[:0]
+    chosen = X[:0]
     for draw in (lambda: X, lambda: step.domain.sample(256, step.rng)):
-        for rows in draw().split(64):
-            for row in rows[~is_seen(rows, old)]:
+        for rows in draw().split(FEW):
+            for row in rows[~step.data.near(rows, SAME_POINT)]:
                 if len(chosen) == q:
                     return chosen
                 if not is_seen(row[None], chosen):
@@ -64,7 +63,7 @@ def pick(step: Step, X: Tensor, values: Tensor, q: int) -> Tensor:
 def around(step: Step, n: int, rng: Generator) -> Tensor:
     """Return coordinates near the best observations, n x v: some moved a little, some a lot."""
     domain, data = step.domain, step.data
-    best = data.Y[:, 0].argsort(descending=True, stable=True)[:5]
+    best = data.top(5)
     centers = domain.reduce(data.X[best])
     centers = torch.where(
         centers.isnan(), domain.coordinates(domain.uniform(len(best), rng)), centers

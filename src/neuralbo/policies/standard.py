@@ -63,8 +63,8 @@ class Standard:
             return step, model
         with torch.no_grad():
             Y = moments_of(model.posterior(X[:, None]))[0][:, 0]
-        data = Data(torch.cat([step.data.X, X]), torch.cat([step.data.Y, Y]))
-        believing = replace(step, data=data)
         if isinstance(model, GaussianModel):
+            believing = replace(step, data=step.data.believing(Y))
             return believing, model.condition_on_observations(X, Y)
-        return believing, step.fit(self.surrogate, data)
+        data = Data(torch.cat([step.data.X, X]), torch.cat([step.data.Y, Y]))
+        return replace(step, data=data), step.fit(self.surrogate, data)

@@ -2,8 +2,11 @@
 
 from neuralbo.surrogates.auto import Auto
 from neuralbo.surrogates.base import DrawsFunctions, GaussianModel, Surrogate, WarmStarts
+from neuralbo.surrogates.elm import ExtremeLearning
 from neuralbo.surrogates.empirical import Empirical
+from neuralbo.surrogates.ervfl import EnsembleRVFL
 from neuralbo.surrogates.gp import GaussianProcess
+from neuralbo.surrogates.neural_linear import NeuralLinear
 from neuralbo.surrogates.random_forest import RandomForest
 from neuralbo.surrogates.rvfl import BayesianRVFL
 
@@ -12,8 +15,11 @@ __all__ = [
     "BayesianRVFL",
     "DrawsFunctions",
     "Empirical",
+    "EnsembleRVFL",
+    "ExtremeLearning",
     "GaussianModel",
     "GaussianProcess",
+    "NeuralLinear",
     "RandomForest",
     "Surrogate",
     "WarmStarts",

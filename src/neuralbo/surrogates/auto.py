@@ -7,7 +7,7 @@ from botorch.models.model import Model
 from torch import Generator
 
 from neuralbo.data import Data
-from neuralbo.surrogates.base import Scaling, Surrogate, WarmStarts
+from neuralbo.surrogates.base import Scaling, Surrogate
 from neuralbo.surrogates.gp import GaussianProcess
 from neuralbo.surrogates.rvfl import BayesianRVFL
 
@@ -35,10 +35,3 @@ class Auto:
     def fit(self, data: Data, rng: Generator) -> Model:
         """Fit the surrogate that the number of observations asks for."""
         return self.choice(data).fit(data, rng)
-
-    def fit_from(self, data: Data, rng: Generator, start: Model) -> Model:
-        """Fit it from `start` if it can begin there."""
-        chosen = self.choice(data)
-        if isinstance(chosen, WarmStarts):
-            return chosen.fit_from(data, rng, start)
-        return chosen.fit(data, rng)

@@ -1,7 +1,7 @@
 """What a surrogate is, and what its fitted model is."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, ClassVar, Literal, Protocol, final, runtime_checkable
 
 import torch
@@ -45,6 +45,63 @@ class WarmStarts(Protocol):
     def fit_from(self, data: Data, rng: Generator, start: Model) -> Model:
         """Fit a model, beginning at `start`, which this recipe fitted to the first trials."""
         ...
+
+
+@runtime_checkable
+class AddsUp(Protocol):
+    """A surrogate that learns from sums over the observations, so that old ones cost nothing.
+
+    `fit` must give what these give, one after the other, to the last bit: `fit_by_blocks`.
+    """
+
+    def begin(self, data: Data, rng: Generator) -> Any:
+        """Return empty sums; what is not a sum, such as units, is learnt from these data."""
+        ...
+
+    def add(self, sums: Any, X: Tensor, Y: Tensor) -> Any:
+        """Return the sums with further rows."""
+        ...
+
+    def solve(self, sums: Any) -> Model:
+        """Return the model of what was summed up."""
+        ...
+
+
+@runtime_checkable
+class Chooses(Protocol):
+    """A surrogate that is one of several others, by the data."""
+
+    def choice(self, data: Data) -> Surrogate:
+        """Return the surrogate for these data."""
+        ...
+
+
+def fit_by_blocks(
+    recipe: AddsUp, data: Data, rng: Generator, cache: MutableMapping[Any, Any], name: Any
+) -> Model:
+    """Fit to data with at least one full block of trial numbers.
+
+    Sums are taken over the blocks in order, and begun anew, with units of the first 1, 2, 4, 8,
+    ... blocks, whenever the number of blocks has doubled: so the result is a function of the
+    data. What was summed up before is taken from the cache.
+    """
+    ends, digests = data.block_ends(), data.digests()
+    known = 2 ** (len(ends).bit_length() - 1)
+    first = (name, "units", digests[known - 1])
+    if first not in cache:
+        cache[first] = recipe.begin(data.first(ends[known - 1]), rng)
+    sums, done = cache[first], 0
+    for k in range(len(ends), 0, -1):
+        if (name, first, digests[k - 1]) in cache:
+            sums, done = cache[name, first, digests[k - 1]], k
+            break
+    for k in range(done, len(ends)):
+        rows = slice(ends[k - 1] if k else 0, ends[k])
+        sums = recipe.add(sums, data.X[rows], data.Y[rows])
+    cache[name, first, digests[-1]] = sums
+    if ends[-1] < data.n:
+        sums = recipe.add(sums, data.X[ends[-1] :], data.Y[ends[-1] :])
+    return recipe.solve(sums)
 
 
 @runtime_checkable

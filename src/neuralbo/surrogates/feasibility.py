@@ -17,6 +17,14 @@ FEATURES = 128
 LENGTH = 0.2  # of the random waves, times sqrt(d)
 PRIOR_VARIANCE = 25.0  # of the logit: with 9 one failure among ten successes had p > 0.5
 NEWTON_STEPS = 25
+MOST_ROWS = 2048  # of each kind that are looked at
+
+
+def thinned(X: Tensor, most: int = MOST_ROWS) -> Tensor:
+    """Return at most so many rows, evenly chosen: the cost must not grow with the trials."""
+    if len(X) <= most:
+        return X
+    return X[torch.arange(most) * len(X) // most]
 
 
 def probability_of_success(data: Data, rng: Generator) -> Callable[[Tensor], Tensor]:
@@ -27,8 +35,15 @@ def probability_of_success(data: Data, rng: Generator) -> Callable[[Tensor], Ten
     all trials p is near the share of successes; at a failure it is well below that, and below
     one half unless many successes are near.
     """
-    X = torch.cat([data.X, data.X_failed])
-    z = torch.cat([torch.ones(data.n), torch.zeros(len(data.X_failed))]).to(X)
+    good, bad = thinned(data.X), thinned(data.X_failed)
+    X = torch.cat([good, bad])
+    z = torch.cat([torch.ones(len(good)), torch.zeros(len(bad))]).to(X)
+    times = torch.cat(
+        [
+            torch.full((len(good),), data.n / max(1, len(good))),
+            torch.full((len(bad),), len(data.X_failed) / max(1, len(bad))),
+        ]
+    ).to(X)  # how many trials a row stands for
     d = X.shape[-1]
     waves = torch.randn(FEATURES, d, generator=rng, dtype=X.dtype) / (LENGTH * math.sqrt(d))
     scale = math.sqrt(PRIOR_VARIANCE / FEATURES)
@@ -43,8 +58,9 @@ def probability_of_success(data: Data, rng: Generator) -> Callable[[Tensor], Ten
     identity = torch.eye(len(w), dtype=X.dtype)
     for _ in range(NEWTON_STEPS):
         p = torch.sigmoid(c + Phi @ w)
-        H = Phi.mT @ ((p * (1 - p))[:, None] * Phi) + identity
-        step = torch.cholesky_solve((Phi.mT @ (z - p) - w)[:, None], torch.linalg.cholesky(H))
+        H = Phi.mT @ ((times * p * (1 - p))[:, None] * Phi) + identity
+        slope = Phi.mT @ (times * (z - p)) - w
+        step = torch.cholesky_solve(slope[:, None], torch.linalg.cholesky(H))
         w = w + step.squeeze(-1)
         if step.abs().max() < 1e-6:
             break

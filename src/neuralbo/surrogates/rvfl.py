@@ -1,32 +1,27 @@
 """Random vector functional-link networks: a random hidden layer, a Bayesian linear output.
 
-Notation
-    psi(x)  h    features: hidden units, the input itself if `skip`, and a constant
-    Psi     n x h, row i is psi(x_i)       w  h  output weights      y  n  scaled values
-    alpha   precision of w's prior         beta  precision of the noise
-    V, s2   h x r eigenvectors and r eigenvalues of Psi'Psi, r <= min(n, h)
-    c       r    V'Psi'y
+Notation: that of `neuralbo.inference.evidence`; psi(x) are the h features of a point.
 """
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, final
+from dataclasses import dataclass, replace
+from typing import ClassVar, final
 
 import torch
 from torch import Generator, Tensor
 
-from neuralbo.data import Data, Units, single_output
-from neuralbo.surrogates.base import LEAST_VARIANCE, GaussianModel, Scaling
+from neuralbo.data import SAME_SCALE, Data, Units, single_output
+from neuralbo.inference.evidence import Decomposition, learn_precisions
+from neuralbo.surrogates.base import Scaling, fit_by_blocks
+from neuralbo.surrogates.bayesian_linear import BayesianLinearModel
+from neuralbo.surrogates.random_features import (
+    Activation,
+    HiddenLayer,
+    Initialization,
+    RandomFeatures,
+)
+from neuralbo.surrogates.rvfl_precisions import Prior, given_precision
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "tanh": torch.tanh}
-UNIT_VARIANCE = math.sqrt(12)  # a uniform variable of the unit interval times this has variance 1
-RANK_TOLERANCE = 1e-12  # eigenvalues below this part of the largest are rounding
-EDGE = 1e-12  # keeps offsets finite
-EVIDENCE_ROUNDS = 200
-EVIDENCE_TOLERANCE = 1e-6
-MOST_VARIANCE, LEAST_PRIOR_VARIANCE = 1e4, 1e-2  # of f under the prior, which bound alpha
-FIRST_BETA, LOWEST_BETA, HIGHEST_BETA = 1e3, 1.0, 1e6
+TINY = torch.finfo(torch.float64).tiny
 
 
 @final
@@ -37,209 +32,129 @@ class BayesianRVFL:
     w | D ~ N(mu, inv(alpha I + beta Psi'Psi)); alpha by the evidence: with lambda the
     eigenvalues of beta Psi'Psi, gamma = sum lambda/(alpha + lambda), alpha = gamma/mu'mu until
     it stays (000 1.3.5, Eq. 4.8-4.9, with the eigenvalues of A21).
-    Hidden directions are uniform on the sphere, offsets N(0,1) (000 1.3.2), not independent but
-    evenly spread; inputs are scaled by
-    the box to the variance of a uniform variable, not by the data, and there is a constant
-    feature (000 A42).
+
+    From the first full block of trials on, only the sums Psi'Psi, Psi'y, 1'y and y'y are needed:
+    a suggestion then does not depend on the number of trials.
 
     Attributes:
         units: hidden units.
+        skip: whether the inputs are features, too.
         noise_precision: beta, in units of Y's variance, or None to learn it.
-        prior_precision: alpha, or None to learn it.
+        prior_precision: alpha; None to learn it by the evidence; "printed" or "precision" for
+            the two readings of what the document fixes, see `fixed_precision`.
         clip: raise values that lie below the median by more than so many times the way from
             there to the best, since what is far worse need not be modelled; None for never.
+        initialization: of the hidden units, see `HiddenLayer`; so is `offsets`.
     """
 
     units: int = 300
-    activation: Literal["relu", "tanh"] = "relu"
+    activation: Activation = "relu"
     skip: bool = True
     noise_precision: float | None = 1000.0
-    prior_precision: float | None = None
+    prior_precision: Prior = None
     clip: float | None = 4.0
+    initialization: Initialization = "even"
+    offsets: tuple[float, float] = (0.0, 1.0)
 
     scaling: ClassVar[Scaling] = "standard"
     is_smooth: ClassVar[bool] = True
 
+    @property
+    def layer(self) -> HiddenLayer:
+        """How the hidden units are drawn."""
+        return HiddenLayer(
+            self.units, self.activation, self.skip, self.initialization, self.offsets
+        )
+
     def fit(self, data: Data, rng: Generator) -> "BayesianRVFLModel":
         """Draw the hidden layer from `rng`, then condition w on the data."""
+        single_output(data)
+        if data.block_ends():
+            model = fit_by_blocks(self, data, rng, {}, None)
+            assert isinstance(model, BayesianRVFLModel)
+            return model
         data, clipped = data.clipped(self.clip)
-        values = single_output(data)
         units = data.standard_units()
-        y = units.numbers(values[:, None]).squeeze(-1)
-        features = RandomFeatures.draw(data.X.shape[-1], self, rng)
-        decomposed = Decomposition.of(features(data.X), y)
-        precisions = learn_precisions(decomposed, self.prior_precision, self.noise_precision)
-        model = BayesianRVFLModel(features, decomposed, precisions, units, (data.X, y))
-        model.facts = {**model.facts, "clipped": clipped}
-        return model
+        y = units.numbers(data.Y).squeeze(-1)
+        features = self.layer.draw(data.X.shape[-1], rng)
+        return self._model(features, Decomposition.of(features(data.X), y), units, clipped)
 
+    def begin(self, data: Data, rng: Generator) -> "Sums":
+        """Draw the hidden layer, and take units and the lowest value that counts from the data."""
+        single_output(data)
+        features = self.layer.draw(data.X.shape[-1], rng)
+        units = data.clipped(self.clip)[0].standard_units()
+        zero, number = data.X.new_zeros(features.h), data.X.new_zeros(())
+        G = zero[:, None] * zero
+        return Sums(features, units, data.floor(self.clip), G, zero, number, number)
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class RandomFeatures:
-    """psi: d numbers in [0,1] to h features."""
+    def add(self, sums: "Sums", X: Tensor, Y: Tensor) -> "Sums":
+        """Return the sums with further rows."""
+        Psi = sums.features(X)
+        y = sums.units.numbers(Y.maximum(sums.floor)).squeeze(-1)
+        return replace(
+            sums,
+            G=sums.G + Psi.mT @ Psi,
+            g=sums.g + Psi.mT @ y,
+            total=sums.total + y.sum(),
+            square=sums.square + y @ y,
+            n=sums.n + len(y),
+            clipped=sums.clipped + int((Y < sums.floor).sum()),
+        )
 
-    directions: Tensor  # units x d
-    offsets: Tensor  # units
-    activation: str
-    skip: bool
+    def solve(self, sums: "Sums") -> "BayesianRVFLModel":
+        """Return the posterior, with y in standard units."""
+        mean = sums.total / sums.n
+        variance = (sums.square / sums.n - mean.square()).clamp(min=0.0)
+        scale = sums.units.scale
+        shift = sums.units.shift + scale * mean
+        is_flat = scale * variance.sqrt() <= SAME_SCALE * shift.abs().clamp(min=TINY)
+        spread = torch.where(is_flat, 1 / scale, variance.sqrt())  # as in `standard_units`
+        units = Units(shift, scale * spread)
+        g = (sums.g - mean * sums.G[:, -1]) / spread  # the last feature is 1
+        yy = sums.n * variance / spread.square()
+        decomposed = Decomposition.of_sums(sums.G, g, yy, sums.n)
+        return self._model(sums.features, decomposed, units, sums.clipped)
 
-    @staticmethod
-    def draw(d: int, recipe: BayesianRVFL, rng: Generator) -> "RandomFeatures":
-        """Draw unit directions and N(0,1) offsets, spread more evenly than independent ones.
-
-        d directions at a time are orthogonal, each of them uniform on the sphere (Yu et al.
-        2016); offsets are stratified, one in each of `units` slices of equal probability.
-        """
-        h = recipe.units
-        G = torch.randn(-(-h // d), d, d, generator=rng, dtype=torch.float64)
-        Q, R = torch.linalg.qr(G)
-        signs = R.diagonal(dim1=-2, dim2=-1).sign()  # without them Q would not be uniform
-        v = (Q * signs[:, None]).reshape(-1, d)[:h]
-        u = torch.randperm(h, generator=rng) + torch.rand(h, generator=rng, dtype=torch.float64)
-        b = torch.special.ndtri((u / h).clamp(EDGE, 1 - EDGE))
-        return RandomFeatures(v, b, recipe.activation, recipe.skip)
-
-    def __call__(self, X: Tensor) -> Tensor:
-        """Return the features, ... x d to ... x h."""
-        Z = (X - 0.5) * UNIT_VARIANCE
-        hidden = ACTIVATIONS[self.activation](Z @ self.directions.mT + self.offsets)
-        parts = [hidden, Z] if self.skip else [hidden]
-        return torch.cat([*parts, torch.ones_like(Z[..., :1])], -1)
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Decomposition:
-    """What the data say about w: V, s2, c, y'y and n."""
-
-    V: Tensor
-    s2: Tensor
-    c: Tensor
-    yy: Tensor
-    n: int
-
-    @staticmethod
-    def of(Psi: Tensor, y: Tensor) -> "Decomposition":
-        """Decompose the smaller side: Psi itself if n < h, else Psi'Psi."""
-        if len(Psi) < Psi.shape[-1]:
-            _, s, Vt = torch.linalg.svd(Psi, full_matrices=False)
-            V, s2 = Vt.mT, s.square()
-        else:
-            s2, V = torch.linalg.eigh(Psi.mT @ Psi)
-        kept = s2 > RANK_TOLERANCE * s2.max()
-        V, s2 = V[:, kept], s2[kept]
-        return Decomposition(V, s2, V.mT @ (Psi.mT @ y), y @ y, len(y))
-
-    def log_evidence(self, alpha: float, beta: float) -> float:
-        """Return log p(y | alpha, beta).  Bishop (2006), Eq. (3.86), over the eigenvalues."""
-        lam = beta * self.s2
-        fit = (beta * beta * self.c.square() / (alpha + lam)).sum()
-        value = -0.5 * torch.log1p(lam / alpha).sum() - 0.5 * (beta * self.yy - fit)
-        return float(value) + 0.5 * self.n * (math.log(beta) - math.log(2 * math.pi))
-
-    def residual(self, alpha: float, beta: float) -> float:
-        """Return |y - Psi mu|^2."""
-        lam = beta * self.s2
-        explained = beta * self.c.square() * (2 * alpha + lam) / (alpha + lam).square()
-        return float(self.yy - explained.sum())
-
-
-def learn_precisions(
-    decomposed: Decomposition, alpha: float | None, beta: float | None
-) -> tuple[float, float]:
-    """Return the precisions at which the evidence is stationary; those given stay as they are.
-
-    alpha = gamma / mu'mu (000 1.3.5);  beta = (n - gamma) / |y - Psi mu|^2.
-    Bishop (2006), Eq. (3.92) and (3.95).
-    """
-    per_row = max(float(decomposed.s2.sum()) / decomposed.n, 1e-300)  # mean of |psi|^2
-    lowest, highest = (per_row / v for v in (MOST_VARIANCE, LEAST_PRIOR_VARIANCE))
-    a, b = alpha or per_row, beta or FIRST_BETA
-    for _ in range(EVIDENCE_ROUNDS):
-        lam = b * decomposed.s2
-        gamma = float((lam / (a + lam)).sum())
-        size = float((b * decomposed.c / (a + lam)).square().sum())  # mu'mu
-        new_a = alpha or min(max(gamma / max(size, 1e-300), lowest), highest)
-        rest = max(decomposed.residual(a, b), 1e-300)
-        new_b = beta or min(max((decomposed.n - gamma) / rest, LOWEST_BETA), HIGHEST_BETA)
-        is_done = abs(math.log(new_a / a)) + abs(math.log(new_b / b)) < EVIDENCE_TOLERANCE
-        a, b = new_a, new_b
-        if is_done:
-            break
-    return a, b
-
-
-@final
-class BayesianRVFLModel(GaussianModel):
-    """f(x) | D ~ N(mu'psi, psi' inv(alpha I + beta Psi'Psi) psi), in the units of the data."""
-
-    shrunk: Tensor
-    mu: Tensor
-    X: Tensor
-    y: Tensor
-
-    def __init__(
-        self,
-        features: RandomFeatures,
-        decomposed: Decomposition,
-        precisions: tuple[float, float],
-        units: Units,
-        observed: tuple[Tensor, Tensor],
-    ) -> None:
-        super().__init__()
-        alpha, beta = precisions
-        self.features, self.decomposed, self.precisions = features, decomposed, precisions
-        self.units = units
-        lam = beta * decomposed.s2
-        # psi' inv(A) psi = (|psi|^2 - |shrink * V'psi|^2) / alpha
-        self.register_buffer("shrunk", decomposed.V * (lam / (alpha + lam)).sqrt())
-        self.register_buffer("mu", decomposed.V @ (beta * decomposed.c / (alpha + lam)))
-        self.register_buffer("noise_variance", units.square[0] / beta)
-        self.register_buffer("X", observed[0])
-        self.register_buffer("y", observed[1])
-        self.facts = {
-            "surrogate": f"brvfl{1 + features.skip + 2 * (features.activation == 'relu')}",
-            "log_evidence": decomposed.log_evidence(alpha, beta),
-            "prior_precision": alpha,
-            "noise_precision": beta,
-        }
-
-    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Return mean and variance of f at each point."""
-        psi = self.features(X)
-        explained = (psi @ self.shrunk).square().sum(-1)
-        variance = (psi.square().sum(-1) - explained) / self.precisions[0]
-        variance = variance.clamp(min=LEAST_VARIANCE) * self.units.square
-        return self.units.values(psi @ self.mu), variance
-
-    def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Return mean and covariance over q points."""
-        psi = self.features(X)
-        explained = psi @ self.shrunk
-        covariance = (psi @ psi.mT - explained @ explained.mT) / self.precisions[0]
-        covariance = covariance + LEAST_VARIANCE * torch.eye(X.shape[-2], dtype=X.dtype)
-        return self.units.values(psi @ self.mu), covariance * self.units.square
-
-    def condition_on_observations(
-        self, X: Tensor, Y: Tensor, **kwargs: Any
+    def _model(
+        self, features: RandomFeatures, decomposed: Decomposition, units: Units, clipped: int
     ) -> "BayesianRVFLModel":
-        """Return the model with further rows; the precisions stay as they are."""
-        if X.ndim != 2:
-            raise ValueError(f"X must be n x d, got shape {tuple(X.shape)}.")
-        X = torch.cat([self.X, X])
-        y = torch.cat([self.y, self.units.numbers(Y).squeeze(-1)])
-        decomposed = Decomposition.of(self.features(X), y)
-        return BayesianRVFLModel(self.features, decomposed, self.precisions, self.units, (X, y))
+        alpha = given_precision(self.prior_precision, features)
+        precisions = learn_precisions(decomposed, alpha, self.noise_precision)
+        facts: dict[str, float | str] = {"surrogate": self.name, "clipped": clipped}
+        return BayesianRVFLModel(features, decomposed, precisions, units, facts)
 
-    def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
-        """Draw w = mu + inv(A)^(1/2) e, exactly.
+    @property
+    def name(self) -> str:
+        """Its name in Table 4.1 of 000."""
+        return f"brvfl{1 + self.skip + 2 * (self.activation == 'relu')}"
 
-        inv(A)^(1/2) = (I - V (1 - sqrt(alpha/(alpha + lambda))) V') / sqrt(alpha).
-        """
-        alpha, beta = self.precisions
-        V, lam = self.decomposed.V, beta * self.decomposed.s2
-        e = torch.randn(len(self.mu), generator=rng, dtype=self.mu.dtype)
-        e = e - V @ ((1 - (alpha / (alpha + lam)).sqrt()) * (V.mT @ e))
-        w = self.mu + e / math.sqrt(alpha)
-        return lambda X: self.units.values((self.features(X) @ w)[..., None])
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Sums:
+    """What the observations add up to.
+
+    Attributes:
+        units: in which y is summed up, near the standard ones.
+        floor: the lowest value that counts.
+        G: sum of psi psi'; `g` of psi y, `total` of y, `square` of y^2, over n observations.
+        clipped: how many were raised to the floor.
+    """
+
+    features: RandomFeatures
+    units: Units
+    floor: Tensor
+    G: Tensor
+    g: Tensor
+    total: Tensor
+    square: Tensor
+    n: int = 0
+    clipped: int = 0
+
+
+@final
+class BayesianRVFLModel(BayesianLinearModel):
+    """The posterior of a random-feature network."""
+
+    features: RandomFeatures

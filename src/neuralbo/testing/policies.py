@@ -79,8 +79,10 @@ class PolicyChecks:
         """A policy that ignored them would propose the point that it proposed before."""
         data = observed(domain, 9)
         first = policy.propose(step_of(data, domain)).points
-        for name in ("X_pending", "X_failed"):
-            now = Data(data.X, data.Y, data.numbers, **{name: first})
+        for now in (
+            Data(data.X, data.Y, data.numbers, X_pending=first),
+            Data(data.X, data.Y, data.numbers, X_failed=first),
+        ):
             step = step_of(now, domain)
             assert not is_seen(policy.propose(step, 2).points, seen(step)).any()
 

@@ -50,7 +50,7 @@ PROBLEMS: dict[str, Callable[[], Objective]] = {
     "hartmann6": classic.hartmann6,
     "sinone": classic.sin_one,
     "sintwo": classic.sin_two,
-    **{f"levy{d}": partial(classic.levy, d) for d in (1, 2, 5, 10)},
+    **{f"levy{d}": partial(classic.levy, d) for d in (1, 2, 5, 10, 20)},
     **{f"aryan-levy{d}": partial(_aryan_levy, d) for d in (2, 5, 10)},
     **{f"rosenbrock{d}": partial(classic.rosenbrock, d) for d in (2, 5)},
     **{f"ackley{d}": partial(classic.ackley, d) for d in (2, 5)},

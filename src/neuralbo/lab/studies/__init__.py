@@ -18,6 +18,7 @@ from neuralbo.lab.studies.kruse_bo_1d import KRUSE_BO_1D
 from neuralbo.lab.studies.kruse_bo_bbob import KRUSE_BO_BBOB
 from neuralbo.lab.studies.kruse_regression_1d import KRUSE_REGRESSION_1D
 from neuralbo.lab.studies.kruse_regression_bbob import KRUSE_REGRESSION_BBOB
+from neuralbo.lab.studies.many_trials import MANY_TRIALS
 from neuralbo.lab.studies.peers import PEERS
 from neuralbo.lab.studies.speed import SPEED
 from neuralbo.lab.study import OptimizationStudy
@@ -41,6 +42,7 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy] = {
         HOEGGER_2D,
         HOEGGER_5D,
         PEERS,
+        MANY_TRIALS,
         SPEED,
     )
 }

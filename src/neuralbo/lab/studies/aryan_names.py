@@ -23,7 +23,7 @@ OTHERS = (BOHAMIANN, GP, GP_MCMC, FOREST, SEARCH)
 
 _RVFL = ("BRVFL1", "BRVFL2", "BRVFL3", "BRVFL4", "ERVFL1", "ERVFL2", "ERVFL3", "ERVFL4")
 FIXED = {label: f"{label.lower()}_fixed/{_ROBO}" for label in _RVFL}  # 000 1.3.4
-LEARNT = {label: f"{label.lower()}/{_ROBO}" for label in _RVFL}  # 000 1.3.5
+LEARNT = {label: f"{label.lower()}_aryan/{_ROBO}" for label in _RVFL}  # 000 1.3.5
 BASELINES = {
     "Bohamiann": BOHAMIANN,
     "BOHAMIANN": BOHAMIANN,

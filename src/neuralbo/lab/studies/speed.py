@@ -6,6 +6,6 @@ from neuralbo.lab.study import Minutes
 SPEED = SpeedStudy(
     name="speed",
     reproduces="speed and quality as ratios measured in one run: all of `neuralbo lab speed`",
-    measurements=("start", "quality"),
-    minutes=Minutes(4, 22),
+    measurements=("start", "scale", "quality"),
+    minutes=Minutes(5, 35),
 )

@@ -1,0 +1,78 @@
+"""Observations that grow row by row and are handed out without being copied."""
+
+from typing import final
+
+import torch
+from torch import Tensor
+
+from neuralbo.data import Data, in_order, lexicographic
+from neuralbo.points import PointIndex
+
+FIRST_ROOM = 256
+
+
+@final
+class Rows:
+    """Rows in the order of their numbers, of which none comes later before another.
+
+    A row stays where it is, so that data made earlier go on to be right.
+    """
+
+    def __init__(self, d: int) -> None:
+        self.n = 0
+        self._X, self._Y, self._numbers = (
+            torch.empty(shape, dtype=dtype, device="cpu")
+            for shape, dtype in (
+                ((FIRST_ROOM, d), torch.float64),
+                ((FIRST_ROOM, 1), torch.float64),
+                ((FIRST_ROOM,), torch.long),
+            )
+        )
+        self._index, self._chain = PointIndex(d), list[bytes]()
+
+    def append(self, X: Tensor, Y: Tensor, numbers: Tensor) -> None:
+        """Add rows, k x d, k x 1 and k, whose numbers are above all others."""
+        end = self.n + len(X)
+        while end > len(self._X):  # data made of the old room keep it
+            self._X, self._Y, self._numbers = (
+                torch.cat([old, torch.empty_like(old)])
+                for old in (self._X, self._Y, self._numbers)
+            )
+        self._X[self.n : end] = X
+        self._Y[self.n : end] = Y
+        self._numbers[self.n : end] = numbers
+        self.n = end
+
+    def data(self, later: Data) -> Data:
+        """Return all rows, with those of `later` behind them, and its other points."""
+        X, Y, numbers = (rows[: self.n] for rows in (self._X, self._Y, self._numbers))
+        self._index = self._index.grown(X)
+        self._chain = in_order(X, Y, numbers, chain=self._chain).digests()
+        if later.n:
+            assert later.numbers is not None
+            X, Y = torch.cat([X, later.X]), torch.cat([Y, later.Y])
+            numbers = torch.cat([numbers, later.numbers])
+        return in_order(
+            X, Y, numbers, X_pending=later.X_pending, X_failed=later.X_failed, index=self._index,
+            chain=self._chain,
+        )  # fmt: skip
+
+
+@final
+class Set:
+    """Points in an order that does not depend on when they came."""
+
+    def __init__(self, d: int) -> None:
+        self._rows = torch.empty(0, d, dtype=torch.float64, device="cpu")
+        self._new: list[Tensor] = []
+
+    def add(self, X: Tensor) -> None:
+        """Add points, k x d."""
+        self._new.append(X)
+
+    def rows(self) -> Tensor:
+        """Return the points, n x d."""
+        if self._new:
+            rows = torch.cat([self._rows, *self._new])
+            self._rows, self._new = rows[lexicographic(rows)], []
+        return self._rows

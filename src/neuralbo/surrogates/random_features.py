@@ -1,0 +1,115 @@
+"""The random hidden layer of functional-link networks. 000 1.3.1, 1.3.2."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, final
+
+import torch
+from torch import Generator, Tensor
+
+Activation = Literal["relu", "tanh"]
+Initialization = Literal["even", "independent", "uniform"]
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "tanh": torch.tanh}
+UNIT_VARIANCE = math.sqrt(12)  # a uniform variable of the unit interval times this has variance 1
+EDGE = 1e-12  # keeps offsets finite
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class HiddenLayer:
+    """How hidden units are drawn.
+
+    Inputs are scaled by the box to the variance of a uniform variable, not by the data, and there
+    is a constant feature (000 A42), so that the layer is the same for all trials of a study.
+
+    Attributes:
+        units: how many.
+        skip: whether the inputs themselves are features, too.
+        initialization: "independent": directions uniform on the sphere, offsets N(0,1), as 000
+            1.3.2 has them; "even": each has the same law, but d directions at a time are
+            orthogonal (Yu et al. 2016), and offsets are stratified, one in each of `units`
+            slices of equal probability; "uniform": the weights uniform in [-1, 1] and the
+            offsets in `offsets`, without a norm (the conventional way; 000 1.3.2, Fig. 4.2).
+        offsets: for "uniform"; (-1, 2), (-2, 3) and (-3, 4) are those of Fig. 4.2.
+    """
+
+    units: int = 300
+    activation: Activation = "relu"
+    skip: bool = True
+    initialization: Initialization = "even"
+    offsets: tuple[float, float] = (0.0, 1.0)
+
+    def draw(self, d: int, rng: Generator, members: tuple[int, ...] = ()) -> "RandomFeatures":
+        """Draw a layer for d inputs, or a batch of them: `members` is their leading shape."""
+        shape = (*members, self.units)
+        if self.initialization == "uniform":
+            low, high = self.offsets
+            v = 2 * torch.rand(*shape, d, generator=rng, dtype=torch.float64) - 1
+            b = low + (high - low) * torch.rand(shape, generator=rng, dtype=torch.float64)
+        elif self.initialization == "independent":
+            v = torch.randn(*shape, d, generator=rng, dtype=torch.float64)
+            v = v / v.norm(dim=-1, keepdim=True)
+            b = torch.randn(shape, generator=rng, dtype=torch.float64)
+        else:
+            v, b = _even_directions(shape, d, rng), _even_offsets(shape, rng)
+        return RandomFeatures(v, b, self.activation, self.skip)
+
+
+def _even_directions(shape: tuple[int, ...], d: int, rng: Generator) -> Tensor:
+    *members, h = shape
+    G = torch.randn(*members, -(-h // d), d, d, generator=rng, dtype=torch.float64)
+    Q, R = torch.linalg.qr(G)
+    signs = R.diagonal(dim1=-2, dim2=-1).sign()  # without them Q would not be uniform
+    directions: Tensor = (Q * signs[..., None, :]).reshape(*members, -1, d)
+    return directions[..., :h, :]
+
+
+def _even_offsets(shape: tuple[int, ...], rng: Generator) -> Tensor:
+    *members, h = shape
+    orders = [torch.randperm(h, generator=rng) for _ in range(math.prod(members))]
+    order = torch.stack(orders).reshape(shape)
+    u = order + torch.rand(shape, generator=rng, dtype=torch.float64)
+    offsets: Tensor = torch.special.ndtri((u / h).clamp(EDGE, 1 - EDGE))
+    return offsets
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class RandomFeatures:
+    """psi: d numbers in [0,1] to h features: hidden units, the input if `skip`, a constant.
+
+    Attributes:
+        directions: ... x units x d; a leading shape is that of members.
+        offsets: ... x units.
+    """
+
+    directions: Tensor
+    offsets: Tensor
+    activation: str
+    skip: bool
+
+    @property
+    def h(self) -> int:
+        """The number of features."""
+        units, d = self.directions.shape[-2:]
+        return units + d * self.skip + 1
+
+    def __call__(self, X: Tensor) -> Tensor:
+        """Return the features, ... x n x d to ... x n x h."""
+        Z = (X - 0.5) * UNIT_VARIANCE
+        hidden = ACTIVATIONS[self.activation](Z @ self.directions.mT + self.offsets[..., None, :])
+        Z = Z.expand(*hidden.shape[:-1], -1)
+        parts = [hidden, Z] if self.skip else [hidden]
+        return torch.cat([*parts, torch.ones_like(Z[..., :1])], -1)
+
+    def back(self, psi: Tensor, slope: Tensor) -> Tensor:
+        """Return the slope by the points, ... x d, from one by their features psi, ... x h."""
+        units, d = self.directions.shape
+        hidden, g = psi[..., :units], slope[..., :units]
+        g = g * (hidden > 0) if self.activation == "relu" else g * (1 - hidden.square())
+        found = g @ self.directions
+        if self.skip:
+            found = found + slope[..., units : units + d]
+        return found * UNIT_VARIANCE
