@@ -29,6 +29,7 @@ from neuralbo.policies import (
     RandomSearch,
     Sobol,
     Standard,
+    TrustRegion,
 )
 from neuralbo.surrogates import (
     Auto,
@@ -94,7 +95,11 @@ MAXIMIZERS: dict[str, Maximizer] = {
     "differential_evolution": DifferentialEvolution(),
 }
 
+# Random features are spread over the cube that they see: in many columns a small one is better.
+LOCAL = ("brvfl1", "brvfl2", "brvfl3", "brvfl4")
+
 POLICIES: dict[str, Policy] = {
+    "trust_region": TrustRegion(Standard(Auto(), None, Mixed())),
     "random": RandomSearch(),
     "sobol": Sobol(),
     "latin_hypercube": LatinHypercube(),
@@ -136,8 +141,10 @@ def make_policy(
                 f"{type(surrogate).__name__} is a whole policy: no criterion, no maximizer."
             )
         return surrogate
-    return Standard(
+    standard = Standard(
         _look_up("surrogate", surrogate, SURROGATES | POLICIES, Surrogate),
         None if criterion is None else _look_up("criterion", criterion, CRITERIA, Criterion),
         _look_up("maximizer", "mixed" if maximizer is None else maximizer, MAXIMIZERS, Maximizer),
     )
+    is_usual = criterion is None and maximizer is None
+    return TrustRegion(standard) if is_usual and surrogate in LOCAL else standard

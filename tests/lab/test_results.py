@@ -26,6 +26,7 @@ def test_every_committed_study_is_known_and_whole(name):
     ("name", "methods", "runs"),
     [
         ("agrawal-benchmark", ("gp",), 1),
+        ("agrawal-benchmark", ("brvfl4",), 1),
         ("agrawal-benchmark", ("random",), 5),
         ("kruse-regression-1d", ("gp", "empirical"), 6),
     ],

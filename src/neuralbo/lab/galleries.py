@@ -19,6 +19,7 @@ from neuralbo.lab.study import Cell
 from neuralbo.lab.views import Frame, view_1d, view_2d
 from neuralbo.optimizer import Optimizer
 from neuralbo.policies import Standard
+from neuralbo.policies.trust_region import standard_in
 from neuralbo.space import Space
 from neuralbo.step import Step
 
@@ -54,7 +55,10 @@ def _steps(
     if not method.is_pure:  # a peer
         return []
     asker = method.make(Space(problem.space()), cell.seed, results.study.trials)
-    if not isinstance(asker, Optimizer) or not isinstance(asker.policy, Standard):
+    policy = (
+        standard_in(asker.policy, asker.space.domain) if isinstance(asker, Optimizer) else None
+    )
+    if not isinstance(asker, Optimizer) or policy is None:
         return []
     start = results.study.start_of(cell.problem)
     trials = [line for line in run.trials if "attempt" not in line]
@@ -64,7 +68,7 @@ def _steps(
             asker.tell(line["params"], line["value"])
         step = asker.step()
         if step.data.n:
-            found.append((number, step, *_model(asker.policy, step), frame))
+            found.append((number, step, *_model(policy, step), frame))
     return found
 
 

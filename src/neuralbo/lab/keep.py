@@ -12,7 +12,7 @@ import torch
 
 from neuralbo.lab.methods import Asker
 from neuralbo.optimizer import Optimizer
-from neuralbo.policies import Standard
+from neuralbo.policies.trust_region import standard_in
 
 
 def models_folder(where: Path, file: str) -> Path:
@@ -30,8 +30,8 @@ def save_step(where: Path, number: int, asker: Asker, params: Mapping[str, Any])
     The model is the one that the proposal came from: nothing was told since.
     """
     model = None
-    if isinstance(asker, Optimizer) and isinstance(asker.policy, Standard) and asker.step().data.n:
-        model = asker.model
+    if isinstance(asker, Optimizer) and standard_in(asker.policy, asker.space.domain):
+        model = asker.model if asker.step().data.n else None
     step = {
         "number": number,
         "params": dict(params),

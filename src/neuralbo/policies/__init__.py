@@ -6,6 +6,7 @@ from neuralbo.policies.gradient_descent import GradientDescent
 from neuralbo.policies.grid import Grid
 from neuralbo.policies.rbf import RadialBasis
 from neuralbo.policies.standard import Standard
+from neuralbo.policies.trust_region import TrustRegion
 
 __all__ = [
     "GradientDescent",
@@ -17,4 +18,5 @@ __all__ = [
     "RandomSearch",
     "Sobol",
     "Standard",
+    "TrustRegion",
 ]

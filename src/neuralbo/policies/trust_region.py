@@ -1,0 +1,194 @@
+"""Search a box around the best point, with a model of what lies near it.
+
+Notation
+    c  the best point     L  side of the box, as a part of the cube's
+"""
+
+from collections.abc import MutableMapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from neuralbo.data import Data, in_order
+from neuralbo.domain import Domain
+from neuralbo.maximizers.base import SAME_POINT
+from neuralbo.policies.base import Policy, Proposal
+from neuralbo.policies.standard import Standard
+from neuralbo.step import Step
+from neuralbo.surrogates import Surrogate
+
+START = 10  # trials that say nothing about the side: a start design, usually
+RECENT, BEST = 4096, 256  # trials among which those near the best point are looked for
+LEAST_SIDE, MOST_SIDE = 0.5**9, 1.6
+FEWEST_FAILURES = 4
+
+
+class Side(NamedTuple):
+    """The side of the box after some trials, and what led to it."""
+
+    side: float
+    best: float = -torch.inf
+    successes: int = 0
+    failures: int = 0
+    trials: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TrustRegion:
+    """`inner`, in a box around the best point and with the trials near it.
+
+    After three trials in a row that are better than all before, L is doubled; after as many as
+    there are columns that are not, it is halved; when it is tiny, it is what it was at first.
+    Eriksson et al. (2019), "Scalable global optimization via local Bayesian optimization", whose
+    one region this is, without its restart from random points. A function of the trials in the
+    order of their numbers, so nothing is lost when a study stops.
+
+    The box is what continuous variables that always exist are confined to; others are free. In
+    few columns, and while nothing is known, `inner` has the whole cube.
+
+    Attributes:
+        side: L at first.
+        near: trials count that lie within so many times the box.
+        rows: the most of them: the nearest, and as many that are spread over the others.
+        globally: every so many suggestions one is made by `inner` in the whole cube; 0 for never.
+        fewest: columns below which the whole cube is searched.
+    """
+
+    inner: Standard
+    side: float = 1.0
+    near: float = 2.0
+    rows: int = 500
+    globally: int = 0
+    fewest: int = 5
+
+    @property
+    def surrogate(self) -> Surrogate:
+        """The surrogate of the inner policy."""
+        return self.inner.surrogate
+
+    def propose(self, step: Step, q: int = 1) -> Proposal:
+        """Choose the next q points."""
+        columns = zoomed_columns(step.domain)
+        is_global = self.globally > 0 and step.number % self.globally == 0
+        if step.data.n == 0 or len(columns) < self.fewest or is_global:
+            return self.inner.propose(step, q)
+        side = self.side_after(step.data, step.memory).side
+        box = Box.around(step.data.X[step.data.top(1)[0]], side, columns)
+        local = replace(step, data=self.nearby(step.data, box))
+        proposal = self.inner.propose(local, q)
+        points = step.domain.project(box.out(proposal.points))
+        if step.data.near(points, SAME_POINT).any():  # different in the box only
+            return self.inner.propose(step, q)
+        return Proposal(points, {**proposal.facts, "side": side, "near": local.data.n})
+
+    def nearby(self, data: Data, box: "Box") -> Data:
+        """Return the trials near the best point, in the units of the box."""
+        rows = torch.cat([data.top(BEST), torch.arange(max(0, data.n - RECENT), data.n)]).unique()
+        distance = box.distance(data.X[rows])
+        enough = max(2 * len(box.columns), START)
+        is_near = distance <= max(
+            self.near, float(distance.kthvalue(min(enough, len(rows))).values)
+        )
+        rows, distance = rows[is_near], distance[is_near]
+        rows = rows[_some(distance.argsort(stable=True), self.rows)].sort().values
+        pending, failed = (
+            X[box.distance(X) <= self.near] for X in (data.X_pending, data.X_failed)
+        )
+        return in_order(
+            box.into(data.X[rows]), data.Y[rows], torch.arange(len(rows)),
+            X_pending=box.into(pending), X_failed=box.into(failed),
+        )  # fmt: skip
+
+    def side_after(self, data: Data, memory: MutableMapping[Any, Any]) -> Side:
+        """Return the side of the box after all trials; what full blocks led to is remembered."""
+        failures, side = max(FEWEST_FAILURES, data.X.shape[-1]), Side(self.side)
+        begin = 0
+        ends, digests = data.block_ends(), data.digests()
+        for end, name in zip(reversed(ends), reversed(digests), strict=True):
+            if (self, "side", name) in memory:
+                side, begin = memory[self, "side", name], end
+                break
+        if ends and begin < ends[-1]:
+            side = self._fold(side, data.Y[begin : ends[-1], 0], failures)
+            begin = ends[-1]
+            memory[self, "side", digests[-1]] = side
+        return self._fold(side, data.Y[begin:, 0], failures)
+
+    def _fold(self, start: Side, values: Tensor, most_failures: int) -> Side:
+        side, best, successes, failures, trials = start
+        for value in values.tolist():
+            is_better, trials = value > best, trials + 1
+            best = max(best, value)
+            if trials <= START:
+                continue
+            successes, failures = (successes + 1, 0) if is_better else (0, failures + 1)
+            if successes == 3:
+                side, successes = min(2 * side, MOST_SIDE), 0
+            if failures == most_failures:
+                side, failures = side / 2, 0
+            side = self.side if side < LEAST_SIDE else side
+        return Side(side, best, successes, failures, trials)
+
+
+def _some(order: Tensor, most: int) -> Tensor:
+    """Return at most so many: the first half of them as they come, the others evenly chosen.
+
+    The nearest alone would be one cluster, when the box is large again after it was small.
+    """
+    if len(order) <= most:
+        return order
+    half = most // 2
+    rest = order[half:]
+    return torch.cat([order[:half], rest[torch.arange(most - half) * len(rest) // (most - half)]])
+
+
+def standard_in(policy: Policy, domain: Domain) -> Standard | None:
+    """Return the standard policy that chooses in the whole of a domain, if one does."""
+    if isinstance(policy, TrustRegion) and len(zoomed_columns(domain)) < policy.fewest:
+        return policy.inner
+    return policy if isinstance(policy, Standard) else None
+
+
+def zoomed_columns(domain: Domain) -> list[int]:
+    """Return the columns of continuous variables that always exist."""
+    return [
+        start
+        for start, variable in zip(domain.starts, domain.variables, strict=True)
+        if variable.kind == "continuous" and not variable.is_conditional
+    ]
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Box:
+    """A box in some columns: lower and upper ends there, the whole cube in others."""
+
+    center: Tensor
+    side: float
+    columns: list[int]
+    low: Tensor
+    span: Tensor
+
+    @staticmethod
+    def around(center: Tensor, side: float, columns: list[int]) -> "Box":
+        """Return the box of a side around a point, as far as it lies in the cube."""
+        low, high = torch.zeros_like(center), torch.ones_like(center)
+        low[columns] = (center[columns] - side / 2).clamp(min=0.0)
+        high[columns] = (center[columns] + side / 2).clamp(max=1.0)
+        return Box(center, side, columns, low, high - low)
+
+    def into(self, X: Tensor) -> Tensor:
+        """Return points in the units of the box, which is [0,1] there."""
+        return (X - self.low) / self.span
+
+    def out(self, U: Tensor) -> Tensor:
+        """Return points of the box in those of the cube."""
+        return (self.low + self.span * U).clamp(0.0, 1.0)
+
+    def distance(self, X: Tensor) -> Tensor:
+        """Return the largest distance from the centre, in half sides."""
+        away = (X - self.center)[..., self.columns].abs()
+        return away.amax(-1) / (self.side / 2)

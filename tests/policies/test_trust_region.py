@@ -1,0 +1,178 @@
+"""A box around the best point."""
+
+import pytest
+import torch
+
+from neuralbo.catalog import make_policy
+from neuralbo.data import Data
+from neuralbo.domain import Domain, Variable
+from neuralbo.maximizers import Mixed, Multistart
+from neuralbo.optimizer import Optimizer
+from neuralbo.parameters import Real
+from neuralbo.policies import Standard, TrustRegion
+from neuralbo.policies import trust_region as module
+from neuralbo.policies.trust_region import Box, Side, standard_in, zoomed_columns
+from neuralbo.step import Step
+from neuralbo.surrogates import BayesianRVFL
+from neuralbo.testing import PolicyChecks
+from neuralbo.testing.toys import DOMAINS, uniform
+
+INNER = Standard(BayesianRVFL(units=20), None, Mixed(Multistart(64, 32, 2, 5)))
+
+
+class TestTrustRegion(PolicyChecks):
+    needs_data = True
+
+    @pytest.fixture
+    def policy(self):
+        return TrustRegion(INNER, side=0.4, fewest=1)
+
+
+class TestNowAndThenGlobal(PolicyChecks):
+    needs_data = True
+
+    @pytest.fixture
+    def policy(self):
+        return TrustRegion(INNER, side=0.4, fewest=1, globally=3)
+
+
+def cube(d):
+    return Domain((Variable(),) * d)
+
+
+def values(*y):
+    n = len(y)
+    return Data(uniform(n, 6), torch.tensor(y, dtype=torch.float64)[:, None], torch.arange(n))
+
+
+def side_after(*y, **settings):
+    return TrustRegion(INNER, **settings).side_after(values(*([0.0] * 10), *y), {})
+
+
+def test_three_better_trials_in_a_row_double_the_side():
+    assert side_after(1, 2, side=0.8).side == 0.8
+    assert side_after(1, 2, 3, side=0.8).side == 1.6
+    assert side_after(1, 2, 0, 3, side=0.8).side == 0.8
+    assert side_after(1, 2, 3, 4, 5, 6, side=0.8).side == 1.6  # the most
+
+
+def test_as_many_worse_trials_as_columns_halve_the_side():
+    assert side_after(*[-1.0] * 5).side == 1.0
+    assert side_after(*[-1.0] * 6).side == 0.5
+    assert side_after(*[-1.0] * 5, 1, *[-1.0] * 5).side == 1.0
+    assert side_after(*[-1.0] * 12).side == 0.25
+
+
+def test_an_equal_value_is_not_better():
+    assert side_after(*[0.0] * 6).side == 0.5
+
+
+def test_a_tiny_side_is_what_it_was_at_first():
+    assert side_after(*[0.0] * 6 * 8, side=0.8).side == 0.8 * 0.5**8
+    assert side_after(*[0.0] * 6 * 9, side=0.8).side == 0.8
+
+
+def test_start_points_say_nothing_about_the_side():
+    assert TrustRegion(INNER).side_after(values(*range(10)), {}) == Side(1.0, 9.0, 0, 0, 10)
+
+
+def test_what_is_remembered_of_blocks_changes_nothing(monkeypatch):
+    monkeypatch.setattr("neuralbo.data.BLOCK", 16)
+    y = torch.randn(80, generator=torch.Generator().manual_seed(1)).tolist()
+    policy, memory = TrustRegion(INNER), {}
+    for n in range(1, 81):
+        data = values(*y[:n])
+        assert policy.side_after(data, memory) == policy.side_after(data, {})
+    assert len(memory) == 5
+
+
+def test_in_few_columns_the_whole_cube_is_searched():
+    data = Data(uniform(12, 3), uniform(12, 1, seed=2), torch.arange(12))
+    steps = [Step.of(data, cube(3), seed=0, number=12) for _ in range(2)]
+    local, inner = TrustRegion(INNER).propose(steps[0]), INNER.propose(steps[1])
+    assert torch.equal(local.points, inner.points) and "side" not in local.facts
+
+
+def test_points_lie_in_the_box_and_the_facts_say_so():
+    data = Data(uniform(40, 6), uniform(40, 1, seed=2), torch.arange(40))
+    proposal = TrustRegion(INNER, side=0.1).propose(Step.of(data, cube(6), seed=0, number=40), 2)
+    best = data.X[data.Y[:, 0].argmax()]
+    assert ((proposal.points - best).abs() <= proposal.facts["side"] / 2 + 1e-12).all()
+    assert proposal.facts["near"] >= 12  # twice the columns, wherever they are
+
+
+def test_a_box_at_the_border_ends_there_and_back_is_the_inverse():
+    center = torch.tensor([0.1, 0.5, 0.9], dtype=torch.float64)
+    box = Box.around(center, 0.4, [0, 2])
+    ends = torch.tensor([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]], dtype=torch.float64)
+    expected = torch.tensor([[0.0, 0.0, 0.7], [0.3, 1.0, 1.0]], dtype=torch.float64)
+    torch.testing.assert_close(box.out(ends), expected)
+    X = box.out(uniform(9, 3))
+    torch.testing.assert_close(box.out(box.into(X)), X)
+    assert box.distance(center[None]) == 0
+    assert float(box.distance(torch.tensor([[0.5, 0.0, 0.9]]).double())) == pytest.approx(2.0)
+
+
+def test_only_continuous_variables_that_always_exist_are_confined():
+    for domain in DOMAINS.values():
+        columns = zoomed_columns(domain)
+        for start, variable in zip(domain.starts, domain.variables, strict=True):
+            is_confined = variable.kind == "continuous" and not variable.is_conditional
+            assert (start in columns) == is_confined
+
+
+def test_trials_near_the_best_are_kept_and_no_more_than_wanted():
+    data = Data(uniform(300, 6), uniform(300, 1, seed=2), torch.arange(300))
+    best = data.X[data.Y[:, 0].argmax()]
+    box = Box.around(best, 0.5, list(range(6)))
+    near = TrustRegion(INNER, rows=50).nearby(data, box)
+    assert near.n == 50
+    inside = box.distance(data.X).sort().values
+    inside = inside[inside <= 2]
+    found = box.distance(box.low + box.span * near.X).sort().values
+    torch.testing.assert_close(found[:25], inside[:25])
+    rest = inside[25:]
+    torch.testing.assert_close(found[25:], rest[torch.arange(25) * len(rest) // 25])
+
+
+def test_the_work_is_bounded_however_many_trials_there_are(monkeypatch):
+    monkeypatch.setattr(module, "RECENT", 30)
+    monkeypatch.setattr(module, "BEST", 5)
+    data = Data(uniform(500, 6), uniform(500, 1, seed=2), torch.arange(500))
+    box = Box.around(data.X[data.top(1)[0]], 1.6, list(range(6)))
+    near = TrustRegion(INNER, near=9.0).nearby(data, box)
+    assert near.n <= 35 and float(near.Y.max()) == float(data.Y.max())
+
+
+def test_pending_and_failed_points_far_away_are_left_out():
+    near, far = torch.full((1, 6), 0.5).double(), torch.full((1, 6), 0.99).double()
+    data = Data(
+        near, torch.ones(1, 1).double(), X_pending=torch.cat([near + 0.01, far]), X_failed=far
+    )
+    box = Box.around(near[0], 0.2, list(range(6)))
+    local = TrustRegion(INNER).nearby(data, box)
+    assert len(local.X_pending) == 1 and len(local.X_failed) == 0
+
+
+def test_random_features_have_it_by_name_and_alone_if_anything_else_is_named():
+    assert isinstance(make_policy("brvfl4"), TrustRegion)
+    assert isinstance(make_policy("brvfl4", "log_ei"), Standard)
+    assert isinstance(make_policy("brvfl4_aryan"), Standard)
+    assert isinstance(make_policy("gp"), Standard)
+    assert isinstance(make_policy("trust_region"), TrustRegion)
+
+
+def test_which_standard_policy_chooses_in_a_domain():
+    local = TrustRegion(INNER)
+    assert standard_in(INNER, cube(9)) is INNER
+    assert standard_in(local, cube(4)) is INNER and standard_in(local, cube(5)) is None
+
+
+def test_an_optimizer_has_a_model_and_a_recommendation():
+    space = {f"x{i}": Real(0, 1) for i in range(6)}
+    opt = Optimizer(space, surrogate=TrustRegion(INNER), seed=0)
+    for _ in range(12):
+        params = opt.ask()
+        opt.tell(params, sum(v * v for v in params.values()))
+    assert opt.model.posterior(uniform(3, 6)).mean.shape == (3, 1)
+    assert set(opt.recommend().params) == set(space)
