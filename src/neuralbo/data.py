@@ -162,6 +162,14 @@ class Data:
         assert self.numbers is not None
         return in_order(self.X[:n], self.Y[:n], self.numbers[:n])
 
+    def after(self, n: int) -> "Data":
+        """Return the same data without the first n observations."""
+        assert self.numbers is not None
+        return self if n == 0 else in_order(
+            self.X[n:], self.Y[n:], self.numbers[n:], X_pending=self.X_pending,
+            X_failed=self.X_failed,
+        )  # fmt: skip
+
     def with_pending(self, X: Tensor) -> "Data":
         """Return the same data with further pending points."""
         return self if len(X) == 0 else self._with(X_pending=torch.cat([self.X_pending, X]))

@@ -4,6 +4,7 @@ Notation
     c  the best point     L  side of the box, as a part of the cube's
 """
 
+import math
 from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, final
@@ -15,13 +16,14 @@ from neuralbo.data import Data, in_order
 from neuralbo.domain import Domain
 from neuralbo.maximizers.base import SAME_POINT
 from neuralbo.policies.base import Policy, Proposal
+from neuralbo.policies.designs import Sobol
 from neuralbo.policies.standard import Standard
 from neuralbo.step import Step
 from neuralbo.surrogates import Surrogate
 
 START = 10  # trials that say nothing about the side: a start design, usually
 RECENT, BEST = 4096, 256  # trials among which those near the best point are looked for
-LEAST_SIDE, MOST_SIDE = 0.5**9, 1.6
+LEAST_SIDE, MOST_SIDE = 0.5**8, 1.6
 FEWEST_FAILURES = 4
 
 
@@ -29,10 +31,11 @@ class Side(NamedTuple):
     """The side of the box after some trials, and what led to it."""
 
     side: float
-    best: float = -torch.inf
+    best: float = -math.inf
     successes: int = 0
     failures: int = 0
     trials: int = 0
+    begin: int = 0  # the first trial of the present region
 
 
 @final
@@ -41,10 +44,10 @@ class TrustRegion:
     """`inner`, in a box around the best point and with the trials near it.
 
     After three trials in a row that are better than all before, L is doubled; after as many as
-    there are columns that are not, it is halved; when it is tiny, it is what it was at first.
-    Eriksson et al. (2019), "Scalable global optimization via local Bayesian optimization", whose
-    one region this is, without its restart from random points. A function of the trials in the
-    order of their numbers, so nothing is lost when a study stops.
+    there are columns that are not, it is halved; when it is tiny, a new region begins elsewhere,
+    with start points of its own and without the trials before. Eriksson et al. (2019), "Scalable
+    global optimization via local Bayesian optimization", with one region at a time. A function of
+    the trials in the order of their numbers, so nothing is lost when a study stops.
 
     The box is what continuous variables that always exist are confined to; others are free. In
     few columns, and while nothing is known, `inner` has the whole cube.
@@ -75,9 +78,12 @@ class TrustRegion:
         is_global = self.globally > 0 and step.number % self.globally == 0
         if step.data.n == 0 or len(columns) < self.fewest or is_global:
             return self.inner.propose(step, q)
-        side = self.side_after(step.data, step.memory).side
-        box = Box.around(step.data.X[step.data.top(1)[0]], side, columns)
-        local = replace(step, data=self.nearby(step.data, box))
+        state = self.side_after(step.data, step.memory)
+        data, side = step.data.after(state.begin), state.side
+        if state.begin > 0 and data.n < START:
+            return Proposal(Sobol().propose(step, q).points, {"surrogate": "start of a region"})
+        box = Box.around(data.X[data.top(1)[0]], side, columns)
+        local = replace(step, data=self.nearby(data, box))
         proposal = self.inner.propose(local, q)
         points = step.domain.project(box.out(proposal.points))
         if step.data.near(points, SAME_POINT).any():  # different in the box only
@@ -118,19 +124,20 @@ class TrustRegion:
         return self._fold(side, data.Y[begin:, 0], failures)
 
     def _fold(self, start: Side, values: Tensor, most_failures: int) -> Side:
-        side, best, successes, failures, trials = start
+        side, best, successes, failures, trials, begin = start
         for value in values.tolist():
             is_better, trials = value > best, trials + 1
             best = max(best, value)
-            if trials <= START:
+            if trials - begin <= START:
                 continue
             successes, failures = (successes + 1, 0) if is_better else (0, failures + 1)
             if successes == 3:
                 side, successes = min(2 * side, MOST_SIDE), 0
             if failures == most_failures:
                 side, failures = side / 2, 0
-            side = self.side if side < LEAST_SIDE else side
-        return Side(side, best, successes, failures, trials)
+            if side < LEAST_SIDE:
+                side, best, successes, failures, begin = self.side, -math.inf, 0, 0, trials
+        return Side(side, best, successes, failures, trials, begin)
 
 
 def _some(order: Tensor, most: int) -> Tensor:
