@@ -3,7 +3,7 @@
 import torch
 
 from neuralbo import Data, points
-from neuralbo.data import BLOCK
+from neuralbo.data import BLOCK, in_order
 from neuralbo.rows import FIRST_ROOM, Rows, Set
 from neuralbo.testing.toys import hills, uniform
 
@@ -106,3 +106,17 @@ def test_points_of_a_set_given_out_are_not_changed():
     points_of.add(X[3:])
     points_of.rows()
     assert torch.equal(before, copy)
+
+
+def test_the_best_rows_are_remembered_and_right_whatever_comes_later():
+    rng = torch.Generator().manual_seed(3)
+    rows, X, Y = Rows(2), torch.empty(0, 2).double(), torch.empty(0, 1).double()
+    nothing = in_order(X, Y, torch.empty(0, dtype=torch.long))
+    for i in range(60):
+        new = torch.randint(0, 40, (17, 1), generator=rng).double()  # with many equal ones
+        points = torch.rand(17, 2, generator=rng, dtype=torch.float64)
+        rows.append(points, new, torch.arange(17 * i, 17 * (i + 1)))
+        X, Y = torch.cat([X, points]), torch.cat([Y, new])
+        data, plain = rows.data(nothing), in_order(X, Y, torch.arange(len(X)))
+        for k in (1, 5, 256, 300):
+            assert torch.equal(data.top(k), plain.top(k))

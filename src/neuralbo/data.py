@@ -10,6 +10,7 @@ from torch import Tensor
 
 from neuralbo.points import PointIndex, are_near
 
+LEADERS = 256  # rows with the best values that are remembered
 BLOCK = 1024  # trial numbers of one block; sums over trials are taken block by block, in order
 
 MOST_SQUARE = 1e300  # squares of scales beyond 1e150 are no float64; they are kept at this size
@@ -18,6 +19,15 @@ SAME_SCALE = 1e-12  # a spread below this part of the values' size is rounding, 
 
 def _nothing() -> Tensor:
     return torch.empty(0, 0, dtype=torch.float64)
+
+
+def _top(y: Tensor, k: int) -> Tensor:
+    """Return where the k largest are, the largest first, and of equal ones the first."""
+    k = min(k, len(y))
+    if k == 0:
+        return torch.empty(0, dtype=torch.long)
+    (rows,) = torch.where(y >= y.topk(k).values[-1])  # more than k if some are equal
+    return rows[y[rows].argsort(descending=True, stable=True)[:k]]
 
 
 def lexicographic(rows: Tensor) -> Tensor:
@@ -67,6 +77,7 @@ class Data:
         believed: k x m values that pending points are taken to have; they count for `best`.
         index: finds the points of X that are near others, or None to look at all.
         chain: digests of the first blocks as far as they are known, see `digests`.
+        leaders: the best `LEADERS` of the first rows and how many those are, as far as known.
     """
 
     X: Tensor
@@ -77,6 +88,7 @@ class Data:
     believed: Tensor = field(default_factory=_nothing, repr=False)
     index: PointIndex | None = field(default=None, repr=False)
     chain: Sequence[bytes] = field(default=(), repr=False)
+    leaders: tuple[Tensor, int] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.X, Tensor) and isinstance(self.Y, Tensor)):
@@ -143,11 +155,11 @@ class Data:
 
     def top(self, k: int) -> Tensor:
         """Return the rows of the k best values of the first output, the best first."""
-        y, k = self.Y[:, 0], min(k, self.n)
-        if k == 0:
-            return torch.empty(0, dtype=torch.long)
-        (rows,) = torch.where(y >= y.topk(k).values[-1])  # more than k if some are equal
-        return rows[y[rows].argsort(descending=True, stable=True)[:k]]
+        if self.leaders is not None and k <= LEADERS:  # then only they and later rows matter
+            leaders, known = self.leaders
+            rows = torch.cat([leaders.sort().values, torch.arange(known, self.n)])
+            return rows[_top(self.Y[rows, 0], k)]
+        return _top(self.Y[:, 0], k)
 
     def near(self, rows: Tensor, tolerance: float) -> Tensor:
         """Return which rows are within the tolerance of a point of any kind in every column."""
@@ -184,7 +196,7 @@ class Data:
 
     def _with(self, **fields: object) -> "Data":
         """Return a copy with other fields, whose rows are in order already."""
-        names = ("X", "Y", "numbers", "X_pending", "X_failed", "believed", "index", "chain")
+        names = tuple(Data.__dataclass_fields__)
         copy = object.__new__(Data)
         copy._set(**{name: fields.get(name, getattr(self, name)) for name in names})
         return copy
@@ -244,7 +256,7 @@ class Data:
             return self, 0
         floor = self.floor(spread)
         is_far = (self.Y < floor).any(-1)
-        return self._with(Y=self.Y.maximum(floor), chain=()), int(is_far.sum())
+        return self._with(Y=self.Y.maximum(floor), chain=(), leaders=None), int(is_far.sum())
 
     def standard_units(self) -> Units:
         """Return the units in which Y has mean 0 and variance 1 (1/n)."""
@@ -273,6 +285,7 @@ def in_order(  # noqa: PLR0913
     X_failed: Tensor | None = None,
     index: PointIndex | None = None,
     chain: Sequence[bytes] = (),
+    leaders: tuple[Tensor, int] | None = None,
 ) -> Data:
     """Return data of rows that are known to be float64, finite and in order: nothing is copied."""
     empty, data = X[:0], object.__new__(Data)
@@ -285,6 +298,7 @@ def in_order(  # noqa: PLR0913
         believed=Y[:0],
         index=index,
         chain=chain,
+        leaders=leaders,
     )
     return data
 

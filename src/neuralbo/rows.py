@@ -5,7 +5,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neuralbo.data import Data, in_order, lexicographic
+from neuralbo.data import LEADERS, Data, in_order, lexicographic
 from neuralbo.points import PointIndex
 
 FIRST_ROOM = 256
@@ -29,6 +29,7 @@ class Rows:
             )
         )
         self._index, self._chain = PointIndex(d), list[bytes]()
+        self._leaders = torch.empty(0, dtype=torch.long, device="cpu"), 0
 
     def append(self, X: Tensor, Y: Tensor, numbers: Tensor) -> None:
         """Add rows, k x d, k x 1 and k, whose numbers are above all others."""
@@ -47,14 +48,15 @@ class Rows:
         """Return all rows, with those of `later` behind them, and its other points."""
         X, Y, numbers = (rows[: self.n] for rows in (self._X, self._Y, self._numbers))
         self._index = self._index.grown(X)
-        self._chain = in_order(X, Y, numbers, chain=self._chain).digests()
+        known = in_order(X, Y, numbers, chain=self._chain, leaders=self._leaders)
+        self._chain, self._leaders = known.digests(), (known.top(LEADERS), self.n)
         if later.n:
             assert later.numbers is not None
             X, Y = torch.cat([X, later.X]), torch.cat([Y, later.Y])
             numbers = torch.cat([numbers, later.numbers])
         return in_order(
             X, Y, numbers, X_pending=later.X_pending, X_failed=later.X_failed, index=self._index,
-            chain=self._chain,
+            chain=self._chain, leaders=self._leaders,
         )  # fmt: skip
 
 
