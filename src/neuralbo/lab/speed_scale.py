@@ -125,12 +125,12 @@ def gaussian_process(n: int) -> float:
 
 def through_sampler(n: int) -> tuple[float, float]:
     """Return the median seconds of a trial with our sampler, and with Optuna's random one."""
-    return _sampler(NeuralSampler("brvfl4", seed=0), n), _sampler(RandomSampler(seed=0), n)
+    with quiet_optuna():
+        return _sampler(NeuralSampler("brvfl4", seed=0), n), _sampler(RandomSampler(seed=0), n)
 
 
 def _sampler(sampler: BaseSampler, n: int) -> float:
     problem = problems.levy(D)
-    quiet_optuna()
     study = optuna.create_study(sampler=sampler)
     space = {name: real.distribution() for name, real in problem.space().items()}
     points = problem.low + (problem.high - problem.low) * _points(n, 2)
