@@ -1,7 +1,7 @@
 """Two thousand trials in twenty dimensions, which is too many for Gaussian processes."""
 
 from neuralbo.lab.claims import Beats
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Minutes, OptimizationStudy
 
 _PROBLEMS = ("levy20", "bbob-f8-d20", "bbob-f15-d20")
 
@@ -17,4 +17,5 @@ MANY_TRIALS = OptimizationStudy(
     claims=(Beats("brvfl4", ("tpe", "cmaes", "random"), _PROBLEMS, "what it is for", "median"),),
     quick_trials=100,
     quick_seeds=1,
+    minutes=Minutes(1, 20),
 )
