@@ -4,6 +4,7 @@ import base64
 import io
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neuralbo.lab.claims import Verdict
@@ -44,6 +45,14 @@ pre {{ white-space: pre-wrap; background: #f7f7f7; padding: .6rem; font-size: 12
 def page(title: str, parts: Iterable[str]) -> str:
     """Return a whole page."""
     return PAGE.format(title=escape(title), body="\n".join(parts))
+
+
+def write(text: str, where: Path) -> Path:
+    """Write a page into a folder and return its path."""
+    where.mkdir(parents=True, exist_ok=True)
+    path = where / "report.html"
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

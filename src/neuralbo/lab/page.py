@@ -34,11 +34,7 @@ def write(results: Results, root: Path) -> Path:
     Raises:
         ImportError: matplotlib is not installed.
     """
-    where = folder(results.study, root)
-    where.mkdir(parents=True, exist_ok=True)
-    path = where / "report.html"
-    path.write_text(render(results), encoding="utf-8")
-    return path
+    return html.write(render(results), folder(results.study, root))
 
 
 def render(results: Results) -> str:

@@ -12,7 +12,7 @@ from neuralbo.lab.regression_study import RegressionCell, RegressionStudy
 from neuralbo.lab.report import CLAIMS, markdown, write_csv
 from neuralbo.lab.statistics import RegressionScores
 from neuralbo.lab.statistics.arrays import Array
-from neuralbo.lab.store import Line, folder, is_there, read_cells
+from neuralbo.lab.store import Line, folder, must_be_there, read_cells
 
 SCORES = tuple(field.name for field in fields(RegressionScores))
 SECONDS = ("fit", "predict")
@@ -72,11 +72,7 @@ def read(study: RegressionStudy, root: Path) -> RegressionResults:
     Raises:
         FileNotFoundError: The study has never been run with this version and protocol.
     """
-    if not is_there(study, root):
-        raise FileNotFoundError(
-            f"there are no results in {folder(study, root)}; make them with: "
-            f"neuralbo lab run {study.file or study.name}"
-        )
+    must_be_there(study, root, study.file or study.name)
     cells = {cell.file: cell for cell in study.cells()}
     found = read_cells(study, root, cells)
     return RegressionResults(study, {cells[file]: lines[1:] for file, lines in found.items()})

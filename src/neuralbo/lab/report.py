@@ -30,7 +30,7 @@ from neuralbo.lab.statistics import (
 )
 from neuralbo.lab.statistics.arrays import Array, Ranks
 from neuralbo.lab.statistics.summaries import median
-from neuralbo.lab.store import Line, folder, is_there, read_cells
+from neuralbo.lab.store import Line, folder, must_be_there, read_cells
 from neuralbo.lab.study import Cell, OptimizationStudy
 
 COLUMNS = ("problem", "method", "runs", "median", "lower quartile", "upper quartile",
@@ -154,11 +154,7 @@ def read(study: OptimizationStudy, root: Path) -> Results:
     Raises:
         FileNotFoundError: The study has never been run with this version and protocol.
     """
-    if not is_there(study, root):
-        raise FileNotFoundError(
-            f"there are no results in {folder(study, root)}; make them with: "
-            f"neuralbo lab run {study.file or study.name}"
-        )
+    must_be_there(study, root, study.file or study.name)
     cells = {cell.file: cell for cell in study.cells()}
     minima = {problem: find(problem).minimum for problem in study.problems}
     found = read_cells(study, root, cells)

@@ -5,7 +5,7 @@ from typing import Any
 
 from neuralbo.lab.report import markdown
 from neuralbo.lab.speed_study import SpeedStudy
-from neuralbo.lab.store import folder, is_there, read_cells
+from neuralbo.lab.store import folder, must_be_there, read_cells
 
 
 def write(study: SpeedStudy, root: Path) -> Path:
@@ -14,11 +14,7 @@ def write(study: SpeedStudy, root: Path) -> Path:
     Raises:
         FileNotFoundError: Nothing was measured with this version.
     """
-    if not is_there(study, root):
-        raise FileNotFoundError(
-            f"there are no results in {folder(study, root)}; make them with: "
-            f"neuralbo lab run {study.name}"
-        )
+    must_be_there(study, root, study.name)
     cells = {cell.file: cell.method for cell in study.cells()}
     found = read_cells(study, root, cells)
     lines = [f"# {study.name}", "", study.reproduces, ""]

@@ -48,6 +48,19 @@ def is_there(study: HasResults, root: Path) -> bool:
     return folder(study, root).is_dir() or packed(study, root).is_file()
 
 
+def must_be_there(study: HasResults, root: Path, typed: str) -> None:
+    """Raise if there is nothing to report; `typed` is what a user calls the study.
+
+    Raises:
+        FileNotFoundError: The study has never been run with this version and protocol.
+    """
+    if not is_there(study, root):
+        raise FileNotFoundError(
+            f"there are no results in {folder(study, root)}; make them with: "
+            f"neuralbo lab run {typed}"
+        )
+
+
 def other_versions(study: HasResults, root: Path) -> list[str]:
     """Return the other versions of neuralbo that have left results of this study."""
     found = (path.name for path in (root / study.name).glob(f"{FOLDER}*"))

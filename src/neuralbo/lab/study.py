@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from neuralbo.lab.claims import Claim
 
 Design = Literal["random", "sobol", "latin_hypercube"]
-DESIGNS = ("random", "sobol", "latin_hypercube")
 
 
 @final
