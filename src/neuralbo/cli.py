@@ -83,6 +83,9 @@ def _add_lab(lab: Any) -> None:
     study.set_defaults(command=_lab_run)
     study.add_argument("--workers", type=int, default=2, metavar="N", help="processes (2)")
     study.add_argument("--keep-models", action="store_true", help="save model and proposal a step")
+    study.add_argument(
+        "--method", action="append", default=[], metavar="M", help="only this, or 'brvfl*' for all"
+    )
     report = lab.add_parser("report", help="write the tables and the page of a study")
     report.set_defaults(command=_lab_report)
     packed = lab.add_parser("pack", help="put the results of a study into one compressed file")
@@ -232,10 +235,34 @@ def _lab_run(options: argparse.Namespace) -> int:
     from neuralbo.lab.run import run
     from neuralbo.lab.store import folder
 
-    study = _lab_study(options, is_quick=options.quick)
+    study = _only(_lab_study(options, is_quick=options.quick), options.method)
     run(study, options.root, options.workers, keep_models=options.keep_models)
     print(f"results: {folder(study, options.root)}")
     return 0
+
+
+def _only(study: "LabStudy", patterns: list[str]) -> "LabStudy":
+    """Return a study with those of its methods that match one of some patterns, if there are any.
+
+    Raises:
+        ValueError: A pattern matches none of them, or the study measures speed.
+    """
+    from dataclasses import replace
+    from fnmatch import fnmatchcase
+
+    from neuralbo.lab.speed_study import SpeedStudy
+
+    if not patterns:
+        return study
+    if isinstance(study, SpeedStudy):
+        raise ValueError(f"{study.name} is measured whole; leave --method out.")
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in study.methods):
+            raise ValueError(
+                f"{study.name} has no method {pattern!r}; it has {', '.join(study.methods)}."
+            )
+    chosen = [m for m in study.methods if any(fnmatchcase(m, p) for p in patterns)]
+    return replace(study, methods=tuple(chosen))
 
 
 def _one_thread_each() -> None:

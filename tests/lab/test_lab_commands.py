@@ -84,6 +84,21 @@ class TestUnknownNames:
         assert lab(command, "none.toml") == 1
         assert "there is no file none.toml" in capsys.readouterr().err
 
+    def test_only_the_methods_that_match_a_pattern_are_run(self, monkeypatch):
+        seen = []
+        monkeypatch.setattr(runner, "run", lambda study, *_, **__: seen.append(study.methods))
+        assert lab("run", "cheap", "--method", "sob*") == 0
+        assert lab("run", "cheap") == 0
+        assert seen == [("sobol",), ("random", "sobol")]
+
+    def test_a_pattern_without_a_method_is_refused_with_all_names(self, capsys):
+        assert lab("run", "agrawal-benchmark", "--quick", "--method", "brvfl9*") == 1
+        assert "has no method 'brvfl9*'; it has " in capsys.readouterr().err
+
+    def test_the_methods_of_a_speed_study_cannot_be_chosen(self, capsys):
+        assert lab("run", "speed", "--method", "start") == 1
+        assert "leave --method out" in capsys.readouterr().err
+
     @pytest.mark.parametrize("seeds", ["0", "-3"])
     def test_a_number_of_seeds_below_one_is_refused(self, seeds, capsys):
         assert lab("run", "cheap", "--seeds", seeds) == 1
