@@ -1,5 +1,6 @@
 """The names that people type, and what they stand for."""
 
+from dataclasses import replace
 from typing import Any
 
 from neuralbo.criteria import (
@@ -95,8 +96,10 @@ MAXIMIZERS: dict[str, Maximizer] = {
     "differential_evolution": DifferentialEvolution(),
 }
 
-# Random features are spread over the cube that they see: in many columns a small one is better.
+# Random features are spread over the cube that they see: a small one is better.
 LOCAL = ("brvfl1", "brvfl2", "brvfl3", "brvfl4")
+# Their criteria have kinks, on which the later rounds of a climb gain nothing.
+SHORT_CLIMBS = Mixed(Multistart(rounds=20))
 
 POLICIES: dict[str, Policy] = {
     "trust_region": TrustRegion(Standard(Auto(), None, Mixed())),
@@ -146,5 +149,6 @@ def make_policy(
         None if criterion is None else _look_up("criterion", criterion, CRITERIA, Criterion),
         _look_up("maximizer", "mixed" if maximizer is None else maximizer, MAXIMIZERS, Maximizer),
     )
-    is_usual = criterion is None and maximizer is None
-    return TrustRegion(standard) if is_usual and surrogate in LOCAL else standard
+    if criterion is None and maximizer is None and surrogate in LOCAL:
+        return TrustRegion(replace(standard, maximizer=SHORT_CLIMBS))
+    return standard

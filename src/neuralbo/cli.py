@@ -250,6 +250,7 @@ def _only(study: "LabStudy", patterns: list[str]) -> "LabStudy":
     from dataclasses import replace
     from fnmatch import fnmatchcase
 
+    from neuralbo.lab.regression_study import RegressionStudy
     from neuralbo.lab.speed_study import SpeedStudy
 
     if not patterns:
@@ -261,8 +262,10 @@ def _only(study: "LabStudy", patterns: list[str]) -> "LabStudy":
             raise ValueError(
                 f"{study.name} has no method {pattern!r}; it has {', '.join(study.methods)}."
             )
-    chosen = [m for m in study.methods if any(fnmatchcase(m, p) for p in patterns)]
-    return replace(study, methods=tuple(chosen))
+    chosen = tuple(m for m in study.methods if any(fnmatchcase(m, p) for p in patterns))
+    if isinstance(study, RegressionStudy):
+        return replace(study, surrogates=chosen)
+    return replace(study, methods=chosen)
 
 
 def _one_thread_each() -> None:

@@ -15,7 +15,7 @@ from neuralbo.surrogates.base import moments_of
 
 LINE = OptimizationStudy(
     name="line", reproduces="nothing", problems=("kruse-test1",), trials=8, start=4, seeds=1,
-    methods=("gp/log_ei", "brvfl4", "random", "tpe"),
+    methods=("gp/log_ei", "brvfl4", "brvfl4/log_ei", "random", "tpe"),
 )  # fmt: skip
 PLANE = OptimizationStudy(
     name="plane", reproduces="nothing", problems=("branin",), trials=12, start=4, seeds=1,
@@ -46,7 +46,15 @@ def trials_of(results, method):
     return run.trials
 
 
-@pytest.mark.parametrize("method", ["gp/log_ei", "brvfl4"])
+def test_a_step_in_a_box_shows_the_criterion_there_only(line):
+    trials = trials_of(line, "brvfl4")
+    for number, view in views_1d(line, "kruse-test1", "brvfl4").items():
+        is_local = "side" in trials[number]["facts"]
+        assert np.isnan(view.criterion).any() == is_local
+        assert np.nanmax(view.criterion) <= trials[number]["facts"]["criterion_value"] + 1e-6
+
+
+@pytest.mark.parametrize("method", ["gp/log_ei", "brvfl4/log_ei"])
 def test_the_model_of_a_step_is_that_of_an_optimizer_that_was_told_the_same(line, method):
     trials = trials_of(line, method)
     views = views_1d(line, "kruse-test1", method)

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from neuralbo.catalog import make_policy
+from neuralbo.criteria import UpperBound
 from neuralbo.data import Data
 from neuralbo.domain import Domain, Variable
 from neuralbo.maximizers import Mixed, Multistart
@@ -11,11 +12,12 @@ from neuralbo.optimizer import Optimizer
 from neuralbo.parameters import Real
 from neuralbo.policies import Standard, TrustRegion
 from neuralbo.policies import trust_region as module
-from neuralbo.policies.trust_region import Box, Side, standard_in, zoomed_columns
+from neuralbo.policies.box import Box, ZoomedCriterion, ZoomedModel
+from neuralbo.policies.trust_region import Side, choice_at, zoomed_columns
 from neuralbo.step import Step
 from neuralbo.surrogates import BayesianRVFL
 from neuralbo.testing import PolicyChecks
-from neuralbo.testing.toys import DOMAINS, uniform
+from neuralbo.testing.toys import DOMAINS, seeded, uniform
 
 INNER = Standard(BayesianRVFL(units=20), None, Mixed(Multistart(64, 32, 2, 5)))
 
@@ -25,7 +27,7 @@ class TestTrustRegion(PolicyChecks):
 
     @pytest.fixture
     def policy(self):
-        return TrustRegion(INNER, side=0.4, fewest=1)
+        return TrustRegion(INNER, side=0.4, many=1)
 
 
 class TestNowAndThenGlobal(PolicyChecks):
@@ -33,7 +35,7 @@ class TestNowAndThenGlobal(PolicyChecks):
 
     @pytest.fixture
     def policy(self):
-        return TrustRegion(INNER, side=0.4, fewest=1, globally=3)
+        return TrustRegion(INNER, side=0.4)
 
 
 def cube(d):
@@ -100,11 +102,29 @@ def test_what_is_remembered_of_blocks_changes_nothing(monkeypatch):
     assert len(memory) == 5
 
 
-def test_in_few_columns_the_whole_cube_is_searched():
-    data = Data(uniform(12, 3), uniform(12, 1, seed=2), torch.arange(12))
-    steps = [Step.of(data, cube(3), seed=0, number=12) for _ in range(2)]
-    local, inner = TrustRegion(INNER).propose(steps[0]), INNER.propose(steps[1])
-    assert torch.equal(local.points, inner.points) and "side" not in local.facts
+def proposals(d, number, **settings):
+    data = Data(uniform(12, d), uniform(12, 1, seed=2), torch.arange(12))
+    steps = [Step.of(data, cube(d), seed=0, number=number) for _ in range(2)]
+    return TrustRegion(INNER, **settings).propose(steps[0]), INNER.propose(steps[1])
+
+
+def test_in_few_columns_every_third_suggestion_is_made_in_the_whole_cube():
+    for number, is_local in ((12, False), (13, True), (14, True), (15, False)):
+        local, inner = proposals(3, number)
+        assert ("side" in local.facts) == is_local
+        assert torch.equal(local.points, inner.points) == (not is_local)
+
+
+def test_in_many_columns_none_is():
+    assert all("side" in proposals(5, number)[0].facts for number in (12, 13, 14))
+
+
+def test_few_columns_are_confined_only_if_they_are_all():
+    domain = Domain((Variable(), Variable("integer", 5)))
+    data = Data(domain.sample(12, seeded(1)), uniform(12, 1, seed=2), torch.arange(12))
+    for number in (12, 13, 14):
+        facts = TrustRegion(INNER).propose(Step.of(data, domain, seed=0, number=number)).facts
+        assert "side" not in facts
 
 
 def test_points_lie_in_the_box_and_the_facts_say_so():
@@ -176,10 +196,31 @@ def test_random_features_have_it_by_name_and_alone_if_anything_else_is_named():
     assert isinstance(make_policy("trust_region"), TrustRegion)
 
 
-def test_which_standard_policy_chooses_in_a_domain():
-    local = TrustRegion(INNER)
-    assert standard_in(INNER, cube(9)) is INNER
-    assert standard_in(local, cube(4)) is INNER and standard_in(local, cube(5)) is None
+def test_who_chooses_at_a_step_and_what_it_sees():
+    data = Data(uniform(12, 3), uniform(12, 1, seed=2), torch.arange(12))
+    local, step = TrustRegion(INNER), Step.of(data, cube(3), seed=0, number=12)
+    assert choice_at(INNER, step) == choice_at(local, step) == (INNER, step, None)
+    zoomed = choice_at(local, Step.of(data, cube(3), seed=0, number=13))
+    best = data.X[data.Y[:, 0].argmax()]
+    assert zoomed.standard is INNER and torch.equal(zoomed.box.center, best)
+    assert choice_at(make_policy("random"), step) is None
+    beginning = values(*[9.0] * 10, *[0.0] * 6 * 8, *[-5.0] * 3)
+    local = TrustRegion(INNER, side=0.8)
+    assert choice_at(local, Step.of(beginning, cube(6), seed=0, number=61)) is None
+
+
+def test_a_zoomed_model_and_criterion_answer_for_points_of_the_cube():
+    data = Data(uniform(12, 3), uniform(12, 1, seed=2), torch.arange(12))
+    box = Box.around(data.X[0], 0.3, [0, 1, 2])
+    near = TrustRegion(INNER).nearby(data, box)
+    model = INNER.surrogate.fit(near, seeded(1))
+    X = torch.cat([box.out(uniform(4, 3)), torch.full((1, 3), 2.0)])[:, None].double()
+    zoomed = ZoomedModel(model, box).posterior(X[:4]).mean
+    torch.testing.assert_close(zoomed, model.posterior(box.into(X[:4])).mean)
+    inner = UpperBound()(Step.of(near, cube(3), seed=0, number=1), model)
+    outer = ZoomedCriterion(inner, box)(X)
+    torch.testing.assert_close(outer[:4], inner(box.into(X[:4])))
+    assert outer[4].isnan()
 
 
 def test_an_optimizer_has_a_model_and_a_recommendation():

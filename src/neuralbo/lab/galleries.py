@@ -18,8 +18,8 @@ from neuralbo.lab.store import Line
 from neuralbo.lab.study import Cell
 from neuralbo.lab.views import Frame, view_1d, view_2d
 from neuralbo.optimizer import Optimizer
-from neuralbo.policies import Standard
-from neuralbo.policies.trust_region import standard_in
+from neuralbo.policies.box import ZoomedCriterion, ZoomedModel
+from neuralbo.policies.trust_region import Choice, choice_at
 from neuralbo.space import Space
 from neuralbo.step import Step
 
@@ -55,10 +55,7 @@ def _steps(
     if not method.is_pure:  # a peer
         return []
     asker = method.make(Space(problem.space()), cell.seed, results.study.trials)
-    policy = (
-        standard_in(asker.policy, asker.space.domain) if isinstance(asker, Optimizer) else None
-    )
-    if not isinstance(asker, Optimizer) or policy is None:
+    if not isinstance(asker, Optimizer):
         return []
     start = results.study.start_of(cell.problem)
     trials = [line for line in run.trials if "attempt" not in line]
@@ -67,15 +64,21 @@ def _steps(
         for line in trials[len(asker.trials) : number]:
             asker.tell(line["params"], line["value"])
         step = asker.step()
-        if step.data.n:
-            found.append((number, step, *_model(policy, step), frame))
+        choice = choice_at(asker.policy, step) if step.data.n else None
+        if choice is not None:
+            found.append((number, step, *_model(choice), frame))
     return found
 
 
-def _model(policy: Standard, step: Step) -> tuple[Model, AcquisitionFunction]:
+def _model(choice: Choice) -> tuple[Model, AcquisitionFunction]:
+    """Return model and criterion of a step, both as functions of points of the cube."""
+    policy, step, box = choice
     model = step.fit(policy.surrogate, step.data)
     criterion = usual_criterion(step, model) if policy.criterion is None else policy.criterion
-    return model, keep_feasible(criterion, criterion(step, model), step)
+    acquisition = keep_feasible(criterion, criterion(step, model), step)
+    if box is None:
+        return model, acquisition
+    return ZoomedModel(model, box), ZoomedCriterion(acquisition, box)
 
 
 def _shown(start: int, trials: int) -> list[int]:

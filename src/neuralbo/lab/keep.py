@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from botorch.models.model import Model
 
 from neuralbo.lab.methods import Asker
 from neuralbo.optimizer import Optimizer
-from neuralbo.policies.trust_region import standard_in
+from neuralbo.policies.box import ZoomedModel
+from neuralbo.policies.trust_region import choice_at
+from neuralbo.surrogates.base import Negated
 
 
 def models_folder(where: Path, file: str) -> Path:
@@ -29,9 +32,7 @@ def save_step(where: Path, number: int, asker: Asker, params: Mapping[str, Any])
 
     The model is the one that the proposal came from: nothing was told since.
     """
-    model = None
-    if isinstance(asker, Optimizer) and standard_in(asker.policy, asker.space.domain):
-        model = asker.model if asker.step().data.n else None
+    model = _model(asker) if isinstance(asker, Optimizer) else None
     step = {
         "number": number,
         "params": dict(params),
@@ -43,6 +44,17 @@ def save_step(where: Path, number: int, asker: Asker, params: Mapping[str, Any])
         torch.save(step, where / f"{number:04d}.pt")
     except (OSError, RuntimeError) as error:  # torch says RuntimeError if the disk is full
         raise CannotKeepError(f"{where} cannot be written: {error}") from error
+
+
+def _model(asker: Optimizer) -> Model | None:
+    """Return the model that chose, in the units and the sign of the values, if there is one."""
+    step = asker.step()
+    choice = choice_at(asker.policy, step) if step.data.n else None
+    if choice is None:
+        return None
+    model = choice.step.fit(choice.standard.surrogate, choice.step.data)
+    model = model if choice.box is None else ZoomedModel(model, choice.box)
+    return Negated(model)  # the laboratory minimizes
 
 
 def load_step(path: Path) -> dict[str, Any]:

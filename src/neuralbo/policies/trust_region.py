@@ -16,6 +16,7 @@ from neuralbo.data import Data, in_order
 from neuralbo.domain import Domain
 from neuralbo.maximizers.base import SAME_POINT
 from neuralbo.policies.base import Policy, Proposal
+from neuralbo.policies.box import Box
 from neuralbo.policies.designs import Sobol
 from neuralbo.policies.standard import Standard
 from neuralbo.step import Step
@@ -50,22 +51,23 @@ class TrustRegion:
     the trials in the order of their numbers, so nothing is lost when a study stops.
 
     The box is what continuous variables that always exist are confined to; others are free. In
-    few columns, and while nothing is known, `inner` has the whole cube.
+    few columns, where a model of the whole cube is not hopeless, some suggestions are made by
+    `inner` in the whole cube; all of them, if there are variables that cannot be confined.
 
     Attributes:
         side: L at first.
         near: trials count that lie within so many times the box.
         rows: the most of them: the nearest, and as many that are spread over the others.
-        globally: every so many suggestions one is made by `inner` in the whole cube; 0 for never.
-        fewest: columns below which the whole cube is searched.
+        globally: in few columns, every so many suggestions one is made in the whole cube.
+        many: confined columns from which on the whole cube is never searched.
     """
 
     inner: Standard
     side: float = 1.0
     near: float = 2.0
     rows: int = 500
-    globally: int = 0
-    fewest: int = 5
+    globally: int = 3
+    many: int = 5
 
     @property
     def surrogate(self) -> Surrogate:
@@ -74,23 +76,32 @@ class TrustRegion:
 
     def propose(self, step: Step, q: int = 1) -> Proposal:
         """Choose the next q points."""
-        columns = zoomed_columns(step.domain)
-        is_global = self.globally > 0 and step.number % self.globally == 0
-        if step.data.n == 0 or len(columns) < self.fewest or is_global:
+        if self.is_global(step):
             return self.inner.propose(step, q)
         state = self.side_after(step.data, step.memory)
-        data, side = step.data.after(state.begin), state.side
-        if state.begin > 0 and data.n < START:
+        if is_beginning(step.data, state):
             return Proposal(Sobol().propose(step, q).points, {"surrogate": "start of a region"})
-        box = Box.around(data.X[data.top(1)[0]], side, columns)
-        local = replace(step, data=self.nearby(data, box))
+        local, box = self.zoom(step, state)
         proposal = self.inner.propose(local, q)
         points = step.domain.project(box.out(proposal.points))
         if step.data.near(points, SAME_POINT).any():  # different in the box only
             return self.inner.propose(step, q)
-        return Proposal(points, {**proposal.facts, "side": side, "near": local.data.n})
+        return Proposal(points, {**proposal.facts, "side": state.side, "near": local.data.n})
 
-    def nearby(self, data: Data, box: "Box") -> Data:
+    def is_global(self, step: Step) -> bool:
+        """Return whether this suggestion is made in the whole cube."""
+        columns = len(zoomed_columns(step.domain))
+        if step.data.n == 0 or columns >= self.many:
+            return step.data.n == 0
+        return columns < len(step.domain.variables) or step.number % self.globally == 0
+
+    def zoom(self, step: Step, state: "Side") -> tuple[Step, Box]:
+        """Return the box, and the step as it is seen from within."""
+        data = step.data.after(state.begin)
+        box = Box.around(data.X[data.top(1)[0]], state.side, zoomed_columns(step.domain))
+        return replace(step, data=self.nearby(data, box)), box
+
+    def nearby(self, data: Data, box: Box) -> Data:
         """Return the trials near the best point, in the units of the box."""
         rows = torch.cat([data.top(BEST), torch.arange(max(0, data.n - RECENT), data.n)]).unique()
         distance = box.distance(data.X[rows])
@@ -152,11 +163,31 @@ def _some(order: Tensor, most: int) -> Tensor:
     return torch.cat([order[:half], rest[torch.arange(most - half) * len(rest) // (most - half)]])
 
 
-def standard_in(policy: Policy, domain: Domain) -> Standard | None:
-    """Return the standard policy that chooses in the whole of a domain, if one does."""
-    if isinstance(policy, TrustRegion) and len(zoomed_columns(domain)) < policy.fewest:
-        return policy.inner
-    return policy if isinstance(policy, Standard) else None
+class Choice(NamedTuple):
+    """Who chooses at a step, what it sees, and the box that this is in the units of."""
+
+    standard: Standard
+    step: Step
+    box: Box | None
+
+
+def choice_at(policy: Policy, step: Step) -> Choice | None:
+    """Return the standard policy that chooses at a step, if one does."""
+    if isinstance(policy, Standard):
+        return Choice(policy, step, None)
+    if not isinstance(policy, TrustRegion):
+        return None
+    if policy.is_global(step):
+        return Choice(policy.inner, step, None)
+    state = policy.side_after(step.data, step.memory)
+    if is_beginning(step.data, state):
+        return None
+    return Choice(policy.inner, *policy.zoom(step, state))
+
+
+def is_beginning(data: Data, state: Side) -> bool:
+    """Return whether the present region has fewer trials than its start design."""
+    return state.begin > 0 and data.after(state.begin).n < START
 
 
 def zoomed_columns(domain: Domain) -> list[int]:
@@ -166,36 +197,3 @@ def zoomed_columns(domain: Domain) -> list[int]:
         for start, variable in zip(domain.starts, domain.variables, strict=True)
         if variable.kind == "continuous" and not variable.is_conditional
     ]
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Box:
-    """A box in some columns: lower and upper ends there, the whole cube in others."""
-
-    center: Tensor
-    side: float
-    columns: list[int]
-    low: Tensor
-    span: Tensor
-
-    @staticmethod
-    def around(center: Tensor, side: float, columns: list[int]) -> "Box":
-        """Return the box of a side around a point, as far as it lies in the cube."""
-        low, high = torch.zeros_like(center), torch.ones_like(center)
-        low[columns] = (center[columns] - side / 2).clamp(min=0.0)
-        high[columns] = (center[columns] + side / 2).clamp(max=1.0)
-        return Box(center, side, columns, low, high - low)
-
-    def into(self, X: Tensor) -> Tensor:
-        """Return points in the units of the box, which is [0,1] there."""
-        return (X - self.low) / self.span
-
-    def out(self, U: Tensor) -> Tensor:
-        """Return points of the box in those of the cube."""
-        return (self.low + self.span * U).clamp(0.0, 1.0)
-
-    def distance(self, X: Tensor) -> Tensor:
-        """Return the largest distance from the centre, in half sides."""
-        away = (X - self.center)[..., self.columns].abs()
-        return away.amax(-1) / (self.side / 2)
