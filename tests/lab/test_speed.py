@@ -43,6 +43,20 @@ def test_quality_compares_medians_with_those_of_the_peer():
     assert all(goal.holds for goal in measured.goals[:2])
 
 
+def test_the_goals_of_random_features_are_a_third_of_the_time_and_no_more_regret():
+    table = {
+        p: dict.fromkeys(speed_quality.METHODS, np.full(3, 3.0)) for p in speed_quality.PROBLEMS
+    }
+    for p in speed_quality.PROBLEMS:
+        table[p]["brvfl4"] = np.full(3, 1.0 if p == "Levy-10" else 4.0)
+    goals = {goal.goal: goal for goal in speed_quality.measured(table, table).goals}
+    seconds = goals["brvfl4 seconds per suggestion over GPSampler's"]
+    assert (seconds.measured, seconds.wanted) == (pytest.approx(17 / 15), pytest.approx(1 / 3))
+    held = {p: goals[f"brvfl4 regret over GPSampler's on {p}"].holds
+            for p in ("Levy-10", "Rosenbrock-5", "Ackley-5")}  # fmt: skip
+    assert held == {"Levy-10": True, "Rosenbrock-5": False, "Ackley-5": False}
+
+
 def test_all_methods_begin_at_the_same_points(monkeypatch):
     monkeypatch.setattr(speed_quality, "TRIALS", speed_quality.START)
     seen = []
