@@ -52,7 +52,7 @@ class Mixed:
         scale = spread_of(values)
         here = U[start]
         for _ in range(self.rounds):
-            here = _climb(acquisition, domain, here, scale, settings.rounds)
+            here = _climb(acquisition, domain, here, scale, settings.rounds_in(domain))
             here, has_moved = _change(acquisition, domain, here, rng)
             if not has_moved:
                 break

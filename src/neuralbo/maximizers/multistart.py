@@ -7,6 +7,7 @@ import torch
 from botorch.acquisition import AcquisitionFunction
 from torch import Tensor
 
+from neuralbo.domain import Domain
 from neuralbo.maximizers.base import (
     around,
     ascend,
@@ -30,7 +31,7 @@ class Multistart:
         candidates: points of a Sobol sequence that are looked at first.
         local: further points around the best observations.
         restarts: how many candidates climb, side by side.
-        rounds: the most evaluations of a climb.
+        rounds: the most evaluations of a climb; twice as many as columns, if that is more.
     """
 
     candidates: int = 1024
@@ -48,8 +49,11 @@ class Multistart:
         X = domain.expand(U)
         values = evaluate(acquisition, X)
         start = choose(values, self.restarts, rng)
-        found = ascend(
-            acquisition, X[start], domain.movable(U[start]), spread_of(values), self.rounds
-        )
+        rounds = self.rounds_in(domain)
+        found = ascend(acquisition, X[start], domain.movable(U[start]), spread_of(values), rounds)
         X = torch.cat([found, X])
         return pick(step, X, torch.cat([evaluate(acquisition, found), values]), q)
+
+    def rounds_in(self, domain: Domain) -> int:
+        """Return the most evaluations of a climb in a domain."""
+        return max(self.rounds, 2 * domain.d)
