@@ -8,6 +8,7 @@ from neuralbo.criteria import (
     ExpectedImprovement,
     LogEmpiricalImprovement,
     LogExpectedImprovement,
+    MixtureImprovement,
     ProbabilityOfImprovement,
     Thompson,
     UpperBound,
@@ -41,9 +42,11 @@ from neuralbo.surrogates import (
     GaussianProcess,
     NeuralLinear,
     RandomForest,
+    SampledGaussianProcess,
     Surrogate,
 )
 from neuralbo.surrogates.gp import GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
+from neuralbo.surrogates.network_presets import PRESETS
 
 # Table 4.1 of 000, each as we would use it, as the document has it with a learnt prior ("_aryan")
 # and as it prints it with a fixed one ("_fixed").
@@ -67,9 +70,11 @@ SURROGATES: dict[str, Surrogate] = {
     "gp_kruse": GP_KRUSE,
     "gp_gpyopt": GP_GPYOPT,
     "gp_pure": GP_PURE,
+    "gp_mcmc": SampledGaussianProcess(),
     **RVFL,
     "elm": ExtremeLearning(),
     "neural_linear": NeuralLinear(),
+    **PRESETS,
     "random_forest": RandomForest(),
     "empirical": Empirical(),
 }
@@ -78,6 +83,7 @@ CRITERIA: dict[str, Criterion] = {
     "log_ei": LogExpectedImprovement(),
     "ei": ExpectedImprovement(),
     "empirical_ei": LogEmpiricalImprovement(),
+    "mixture_ei": MixtureImprovement(),
     "lcb": UpperBound(),
     "upper_bound": UpperBound(beta=1.0),
     "pi": ProbabilityOfImprovement(),

@@ -276,6 +276,17 @@ class Data:
         return Units(low / 2 + high / 2, torch.where(is_flat, torch.ones_like(half), half))
 
 
+def input_units(kind: str, X: Tensor) -> Units:
+    """Return units of the columns: the cube's own ("unit"), [-1,1] ("symmetric") or "standard".
+
+    The last have the mean and the spread of the rows.
+    """
+    if kind == "standard":
+        return Data(torch.zeros(len(X), 1), X).standard_units()
+    shift, scale = (0.0, 1.0) if kind == "unit" else (0.5, 0.5)
+    return Units(X.new_full((X.shape[-1],), shift), X.new_full((X.shape[-1],), scale))
+
+
 def in_order(  # noqa: PLR0913
     X: Tensor,
     Y: Tensor,
@@ -301,6 +312,14 @@ def in_order(  # noqa: PLR0913
         leaders=leaders,
     )
     return data
+
+
+def need_observations(data: Data) -> None:
+    """Raise ValueError if there is nothing to learn from."""
+    if data.n == 0:
+        raise ValueError(
+            f"there must be at least one observation, got Y of shape {tuple(data.Y.shape)}."
+        )
 
 
 def single_output(data: Data) -> Tensor:

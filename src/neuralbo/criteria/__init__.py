@@ -8,6 +8,7 @@ from neuralbo.criteria.improvement import (
     LogExpectedImprovement,
     ProbabilityOfImprovement,
 )
+from neuralbo.criteria.mixture import MixtureImprovement
 from neuralbo.criteria.thompson import Thompson
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "ExpectedImprovement",
     "LogEmpiricalImprovement",
     "LogExpectedImprovement",
+    "MixtureImprovement",
     "ProbabilityOfImprovement",
     "Thompson",
     "UpperBound",

@@ -4,7 +4,15 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from neuralbo.lab import page, regression_page, regression_report, report, speed_report
+from neuralbo.lab import (
+    experiment_study,
+    page,
+    regression_page,
+    regression_report,
+    report,
+    speed_report,
+)
+from neuralbo.lab.experiment_study import ExperimentStudy
 from neuralbo.lab.regression_study import RegressionStudy
 from neuralbo.lab.run import Study
 from neuralbo.lab.speed_study import SpeedStudy
@@ -20,6 +28,10 @@ def write_report(study: Study, root: Path) -> int:
         fits = regression_report.read(study, root)
         _show(regression_report.write(fits, root))
         draw = partial(regression_page.write, fits, root)
+    elif isinstance(study, ExperimentStudy):
+        made = experiment_study.read(study, root)
+        _show(study.write(made, root))
+        draw = partial(study.draw, made, root)
     else:
         results = report.read(study, root)
         _show(report.write(results, root))

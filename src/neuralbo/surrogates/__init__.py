@@ -6,6 +6,7 @@ from neuralbo.surrogates.elm import ExtremeLearning
 from neuralbo.surrogates.empirical import Empirical
 from neuralbo.surrogates.ervfl import EnsembleRVFL
 from neuralbo.surrogates.gp import GaussianProcess
+from neuralbo.surrogates.gp_mcmc import SampledGaussianProcess
 from neuralbo.surrogates.neural_linear import NeuralLinear
 from neuralbo.surrogates.random_forest import RandomForest
 from neuralbo.surrogates.rvfl import BayesianRVFL
@@ -21,6 +22,7 @@ __all__ = [
     "GaussianProcess",
     "NeuralLinear",
     "RandomForest",
+    "SampledGaussianProcess",
     "Surrogate",
     "WarmStarts",
 ]

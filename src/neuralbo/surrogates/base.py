@@ -111,6 +111,15 @@ class StatesFacts(Protocol):
     facts: Facts
 
 
+@runtime_checkable
+class HasComponents(Protocol):
+    """A model whose law of f at a point is a mixture of K Gaussians."""
+
+    def components(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return log weights, K, and means and deviations, ... x d to K x ... each."""
+        ...
+
+
 class DrawsFunctions(Model, ABC):
     """A fitted model that can draw a whole function of its posterior."""
 

@@ -16,7 +16,7 @@ from botorch.models.model import Model
 from torch import Generator, Tensor
 from torch.quasirandom import SobolEngine
 
-from neuralbo.data import Data, Units, single_output
+from neuralbo.data import Data, Units, input_units, single_output
 from neuralbo.errors import FitError
 from neuralbo.quasi_newton import minimize
 from neuralbo.surrogates.base import LEAST_VARIANCE, GaussianModel, Scaling
@@ -85,10 +85,10 @@ class GaussianProcess:
         values = single_output(data)
         units = data.standard_units()
         y = units.numbers(values[:, None]).squeeze(-1)
-        inputs = _input_units(self.inputs, data.X)
+        inputs = input_units(self.inputs, data.X)
         Z = inputs.numbers(data.X)
         settings = [*self.kernel.settings(Z.shape[-1]), self.noise]
-        search = _Search(self, Within(Z), y, settings)
+        search = Search(self, Within(Z), y, settings)
         starts = search.starts(self.restarts, rng)
         if warm is not None and warm.shape == starts.shape[1:]:
             starts = torch.cat([warm[None], starts])
@@ -105,7 +105,7 @@ class GaussianProcess:
 
 
 @final
-class _Search:
+class Search:
     """The negative log evidence, and its gradient, of B sets of hyper-parameters."""
 
     def __init__(
@@ -132,20 +132,20 @@ class _Search:
         """Return values, B, and gradients, B x k."""
         with torch.enable_grad():
             theta = theta.detach().requires_grad_()
-            K = _covariance(self.recipe.kernel, theta, self.pairs)
+            K = covariance_of(self.recipe.kernel, theta, self.pairs)
             value, slope = _evidence(K.detach(), self.y, self.recipe.mean)
             (g,) = torch.autograd.grad(K, theta, slope)
         z = (theta.detach() - self.median) / self.spread
         return 0.5 * z.square().sum(-1) - value, z / self.spread - g
 
 
-def _covariance(kernel: Kernel, theta: Tensor, pairs: Pairs) -> Tensor:
+def covariance_of(kernel: Kernel, theta: Tensor, pairs: Pairs) -> Tensor:
     """Return K, B x n x n, with the noise on its diagonal."""
     K = kernel.matrix(theta[:, :-1], pairs, is_same=True).expand(-1, pairs.n, pairs.n)
     return K + torch.diag_embed(theta[:, -1:].exp().expand(-1, pairs.n))
 
 
-def _mean(L: Tensor, y: Tensor, kind: str) -> Tensor:
+def best_mean(L: Tensor, y: Tensor, kind: str) -> Tensor:
     """Return the generalized least-squares mean for each of B factors, B, or zeros."""
     if kind == "zero":
         return y.new_zeros(len(L))
@@ -159,7 +159,7 @@ def _evidence(K: Tensor, y: Tensor, mean: str) -> tuple[Tensor, Tensor]:
     L, info = torch.linalg.cholesky_ex(K)
     # a factor that broke off has no inverse; its value is -inf and its slope does not matter
     L = torch.where((info == 0)[:, None, None], L, torch.eye(len(y), dtype=L.dtype))
-    rest = y - _mean(L, y, mean)[:, None]
+    rest = y - best_mean(L, y, mean)[:, None]
     a = torch.cholesky_solve(rest[:, :, None], L)
     value = (
         -0.5 * (rest[:, None] @ a).flatten()
@@ -168,13 +168,6 @@ def _evidence(K: Tensor, y: Tensor, mean: str) -> tuple[Tensor, Tensor]:
     )
     slope = 0.5 * (a @ a.mT - torch.cholesky_inverse(L))
     return torch.where(info == 0, value, -math.inf), slope
-
-
-def _input_units(inputs: str, X: Tensor) -> Units:
-    if inputs == "standard":
-        return Data(torch.zeros(len(X), 1), X).standard_units()
-    shift, scale = (0.0, 1.0) if inputs == "unit" else (0.5, 0.5)
-    return Units(X.new_full((X.shape[-1],), shift), X.new_full((X.shape[-1],), scale))
 
 
 @final
@@ -201,8 +194,8 @@ class GaussianProcessModel(GaussianModel):
         X, y = observed
         self.recipe, self.units = recipe, units
         Z = units[0].numbers(X)
-        L = _factor(_covariance(recipe.kernel, theta[None], Within(Z))[0])
-        m = _mean(L[None], y, recipe.mean)[0]
+        L = cholesky_factor(covariance_of(recipe.kernel, theta[None], Within(Z))[0])
+        m = best_mean(L[None], y, recipe.mean)[0]
         buffers = {
             "theta": theta, "X": X, "y": y, "Z": Z, "L": L, "m": m,
             "a": torch.cholesky_solve((y - m)[:, None], L).squeeze(-1),
@@ -283,14 +276,14 @@ class GaussianProcessModel(GaussianModel):
             mean, covariance = self._standard_joint(S)
             e = torch.randn(len(S), generator=rng, dtype=S.dtype)
             loose = torch.full_like(e, SUPPORT_VARIANCE)
-            values = mean + _factor(covariance + torch.diag(loose)) @ e
+            values = mean + cholesky_factor(covariance + torch.diag(loose)) @ e
             Z = torch.cat([self.Z, self.units[0].numbers(S)])
             kernel, theta = self.recipe.kernel, self.theta[None, :-1]
             K = kernel.matrix(theta, Between(Z, Z), is_same=False)[0].expand(len(Z), -1)
             noise = self.noise_variance / self.units[1].square
             K = K + torch.diag(torch.cat([noise.expand(len(self.y)), loose]))
             rest = torch.cat([self.y, values]) - self.m
-            a = torch.cholesky_solve(rest[:, None], _factor(K)).squeeze(-1)
+            a = torch.cholesky_solve(rest[:, None], cholesky_factor(K)).squeeze(-1)
 
         def f(X: Tensor) -> Tensor:
             flat = self.units[0].numbers(X.reshape(-1, X.shape[-1]))
@@ -310,7 +303,7 @@ class GaussianProcessModel(GaussianModel):
         return torch.cat([spread, (best + scale * e).clamp(0, 1)])
 
 
-def _factor(K: Tensor) -> Tensor:
+def cholesky_factor(K: Tensor) -> Tensor:
     """Return the Cholesky factor, with the least jitter that makes K positive definite."""
     for jitter in JITTERS:
         found = torch.linalg.cholesky_ex(K + jitter * torch.eye(len(K), dtype=K.dtype))

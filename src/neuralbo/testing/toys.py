@@ -16,6 +16,9 @@ from neuralbo.data import Data
 from neuralbo.domain import Domain, Variable
 from neuralbo.surrogates.base import GaussianModel
 
+# surrogates of the catalog whose fit takes up to minutes: the documents' own settings
+MINUTES = frozenset({"sbnn", "hbnn", "bnn_hmc", "bnn_nuts", "bnn_cauchy", "bohamiann"})
+
 
 def seeded(seed: int = 0) -> Generator:
     """Return a generator that begins at `seed`."""

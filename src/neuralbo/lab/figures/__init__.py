@@ -30,12 +30,17 @@ from neuralbo.lab.figures.models import (
     posterior_panels,
     step_gallery,
 )
+from neuralbo.lab.figures.panels import LinePanel, PlanePanel, illustration
 from neuralbo.lab.figures.regression import calibration, score_against_size
+from neuralbo.lab.figures.sampling import bands, histograms, single_draws, traces
 
 __all__ = [
+    "LinePanel",
+    "PlanePanel",
     "View1D",
     "View2D",
     "all_paths",
+    "bands",
     "borda_bars",
     "calibration",
     "contour_gallery",
@@ -48,6 +53,8 @@ __all__ = [
     "function_1d",
     "function_2d",
     "function_and_points",
+    "histograms",
+    "illustration",
     "improvement_contours",
     "performance_profiles",
     "posterior_1d",
@@ -56,6 +63,8 @@ __all__ = [
     "regret_curves",
     "regret_panels",
     "score_against_size",
+    "single_draws",
     "step_gallery",
     "target_ecdf",
+    "traces",
 ]

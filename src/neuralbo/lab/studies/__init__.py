@@ -1,10 +1,12 @@
 """The studies, one file each; `STUDIES` is what `neuralbo lab list` shows."""
 
 from neuralbo.errors import unknown_name
+from neuralbo.lab.experiment_study import ExperimentStudy
 from neuralbo.lab.regression_study import RegressionStudy
 from neuralbo.lab.speed_study import SpeedStudy
 from neuralbo.lab.studies.agrawal_benchmark import AGRAWAL_BENCHMARK
 from neuralbo.lab.studies.agrawal_forrester import AGRAWAL_FORRESTER
+from neuralbo.lab.studies.agrawal_regression import AGRAWAL_REGRESSION
 from neuralbo.lab.studies.aryan_bbob import ARYAN_BBOB
 from neuralbo.lab.studies.aryan_hpo import ARYAN_HPO
 from neuralbo.lab.studies.aryan_synthetic import ARYAN_SYNTHETIC
@@ -14,6 +16,7 @@ from neuralbo.lab.studies.hoegger_1d import HOEGGER_1D
 from neuralbo.lab.studies.hoegger_2d import HOEGGER_2D
 from neuralbo.lab.studies.hoegger_5d import HOEGGER_5D
 from neuralbo.lab.studies.hoegger_dynamic_c import HOEGGER_DYNAMIC_C
+from neuralbo.lab.studies.illustrations import ILLUSTRATIONS
 from neuralbo.lab.studies.kruse_bo_1d import KRUSE_BO_1D
 from neuralbo.lab.studies.kruse_bo_bbob import KRUSE_BO_BBOB
 from neuralbo.lab.studies.kruse_regression_1d import KRUSE_REGRESSION_1D
@@ -23,7 +26,7 @@ from neuralbo.lab.studies.peers import PEERS
 from neuralbo.lab.studies.speed import SPEED
 from neuralbo.lab.study import OptimizationStudy
 
-STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy] = {
+STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | ExperimentStudy] = {
     study.name: study
     for study in (
         ARYAN_BBOB,
@@ -33,6 +36,7 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy] = {
         KRUSE_BO_1D,
         KRUSE_REGRESSION_BBOB,
         KRUSE_BO_BBOB,
+        AGRAWAL_REGRESSION,
         AGRAWAL_BENCHMARK,
         AGRAWAL_FORRESTER,
         HASSEN_SYNTHETIC,
@@ -44,11 +48,12 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy] = {
         PEERS,
         MANY_TRIALS,
         SPEED,
+        ILLUSTRATIONS,
     )
 }
 
 
-def find_study(name: str) -> OptimizationStudy | RegressionStudy | SpeedStudy:
+def find_study(name: str) -> OptimizationStudy | RegressionStudy | SpeedStudy | ExperimentStudy:
     """Return a study by its name."""
     if name not in STUDIES:
         raise unknown_name("study", name, STUDIES)
