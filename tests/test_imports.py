@@ -19,6 +19,7 @@ LAYERS = [
         "data",
         "points",
         "quasi_newton",
+        "gamma",
         "threads",
         "workers",
         "parameters",

@@ -15,7 +15,6 @@ from neuralbo.networks.priors import (
     Hierarchical,
     Mixture,
     PerLayer,
-    log_gamma_draws,
 )
 
 NET = MLP(2, (3,), 1)  # W 6, b 3, W 3, b 1: p = 13
@@ -142,14 +141,6 @@ def test_draws_of_scales_are_gamma_and_weights_normal_given_them(is_centred):
     assert stats.kstest(scales.flatten().numpy(), stats.gamma(2, scale=50).cdf).pvalue > 1e-6
     v = (density.weights(q) / each).flatten()
     assert stats.kstest(v.numpy(), stats.norm.cdf).pvalue > 1e-6
-
-
-@pytest.mark.parametrize("shape", [0.01, 0.5, 1.0, 7.0, 1000.0])
-def test_log_gamma_draws_have_their_law_and_are_finite(shape):
-    draws = log_gamma_draws((4000,), shape, seeded(5))
-    assert draws.isfinite().all()
-    law = stats.loggamma(shape)
-    assert stats.kstest(draws.numpy(), law.cdf).pvalue > 1e-6
 
 
 def test_centred_and_non_centred_differ_by_the_jacobian_of_w_by_v():

@@ -11,7 +11,8 @@ from typing import ClassVar, Protocol, final
 import torch
 from torch import Generator, Tensor
 
-from neuralbo.networks.priors import LOG_SQRT_2PI, log_gamma_draws
+from neuralbo.gamma import log_gamma_draws
+from neuralbo.networks.priors import LOG_SQRT_2PI
 
 
 class Noise(Protocol):
@@ -92,7 +93,7 @@ class GammaDeviation:
 
     def draw(self, s: int, rng: Generator) -> Tensor:
         """Draw l, s x 1."""
-        return log_gamma_draws((s, 1), self.shape, rng) - math.log(self.rate)
+        return log_gamma_draws(_all(s, self.shape), rng) - math.log(self.rate)
 
 
 @final
@@ -122,7 +123,7 @@ class InverseGammaVariance:
 
     def draw(self, s: int, rng: Generator) -> Tensor:
         """Draw l, s x 1."""
-        return 0.5 * (math.log(self.rate) - log_gamma_draws((s, 1), self.shape, rng))
+        return 0.5 * (math.log(self.rate) - log_gamma_draws(_all(s, self.shape), rng))
 
 
 @final
@@ -161,3 +162,7 @@ def _check(*values: float) -> None:
     """Raise ValueError unless all values are above zero and finite."""
     if not all(0 < value < math.inf for value in values):
         raise ValueError(f"sd, shape and rate must be positive and finite, got {values}.")
+
+
+def _all(s: int, shape: float) -> Tensor:
+    return torch.full((s, 1), shape, dtype=torch.float64)

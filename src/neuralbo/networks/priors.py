@@ -17,6 +17,7 @@ from typing import Protocol, final
 import torch
 from torch import Generator, Tensor
 
+from neuralbo.gamma import log_gamma_draws
 from neuralbo.networks.mlp import MLP
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
@@ -290,7 +291,8 @@ class GroupScales:
 
     def draw(self, s: int, rng: Generator) -> Tensor:
         """Draw positions, s x (p + G)."""
-        log_scales = log_gamma_draws((s, self.extras), self.shape, rng) - math.log(self.rate)
+        shape = torch.full((s, self.extras), self.shape, dtype=torch.float64)
+        log_scales = log_gamma_draws(shape, rng) - math.log(self.rate)
         v = torch.randn(s, self._p, generator=rng, dtype=torch.float64)
         x = v * self._of_each(log_scales.exp()) if self.is_centred else v
         return torch.cat((x, log_scales), -1)
@@ -369,23 +371,6 @@ class ScaleMixture:
         k = torch.multinomial(self.probabilities, s * self.p, replacement=True, generator=rng)
         e = torch.randn(s, self.p, generator=rng, dtype=torch.float64)
         return e * self.sd[k].reshape(s, self.p)
-
-
-def log_gamma_draws(size: tuple[int, ...], shape: float, rng: Generator) -> Tensor:
-    """Draw the logarithm of Gamma(shape, 1) variables; finite where the variable underflows.
-
-    Marsaglia and Tsang (2000) for shape + 1, then Gamma(a) = Gamma(a + 1) u^(1/a), u uniform.
-    torch's own public draws take no generator.
-    """
-    d = shape + 2 / 3  # of the shape + 1: d = a - 1/3
-    logs = torch.full(size, torch.nan, dtype=torch.float64)
-    while bool((missing := logs.isnan()).any()):
-        x = torch.randn(int(missing.sum()), generator=rng, dtype=torch.float64)
-        log_v = 3 * torch.log1p((x / math.sqrt(9 * d)).clamp(min=-1))
-        log_u = torch.rand(len(x), generator=rng, dtype=torch.float64).log()
-        is_kept = log_u < 0.5 * x.square() + d * (1 - log_v.exp() + log_v)
-        logs[missing] = torch.where(is_kept, log_v + math.log(d), torch.nan)
-    return logs - torch.empty(size, dtype=torch.float64).exponential_(generator=rng) / shape
 
 
 def _layered(net: MLP, sds: Iterable[tuple[float, float]]) -> FixedScales:
