@@ -103,18 +103,29 @@ def finished(study: HasResults, root: Path, files: Iterable[str]) -> set[str]:
 def pack(study: HasResults, root: Path, files: Iterable[str], into: Path) -> Path:
     """Write what is finished into one compressed file; equal results give equal bytes.
 
-    What was packed there before is kept.
+    What was packed there before is kept. Seconds are rounded to microseconds: their further
+    digits say nothing, and are a good part of the file.
     """
     path = packed(study, into)
     cells = _unpack(path) | read_cells(study, root, files)
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = (json.dumps(line) for file in sorted(cells) for line in ({"cell": file}, *cells[file]))
+    lines = (
+        json.dumps(_rounded(line))
+        for file in sorted(cells)
+        for line in ({"cell": file}, *cells[file])
+    )
     part = path.with_name(f"{path.name}.part")
     with part.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as out:
         for line in lines:
             out.write(f"{line}\n".encode())
     part.rename(path)
     return path
+
+
+def _rounded(line: Line) -> Line:
+    if not isinstance(line.get("seconds"), dict):
+        return line
+    return line | {"seconds": {name: round(s, 6) for name, s in line["seconds"].items()}}
 
 
 def _unpack(path: Path) -> dict[str, list[Line]]:
