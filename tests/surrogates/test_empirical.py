@@ -38,7 +38,7 @@ def test_f_is_one_number_at_all_points():
     assert len(f(uniform(9, 2)).unique()) == 1
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("criterion", [name for name in CRITERIA if name != "mixture_ei"])
 def test_every_criterion_is_the_same_at_all_points(criterion):
     step = Step.of(observed(SQUARE, 9), SQUARE, seed=1, number=9)
     acquisition = CRITERIA[criterion](step, Empirical().fit(step.data, seeded()))
