@@ -148,10 +148,8 @@ def test_the_presets_are_those_of_the_documents():
     assert isinstance(PRESETS["bnn_cauchy"].prior, Cauchy)
 
 
-@pytest.mark.parametrize("name", [name for name in PRESETS if name.startswith(("b", "s", "h"))])
+@pytest.mark.parametrize("name", ["sbnn_fast", "hbnn_fast", "bnn_hmc_fast", "bnn_nuts_fast"])
 def test_the_fast_ones_draw_a_tenth(name):
-    if not name.endswith("_fast") or name.startswith("boh"):
-        pytest.skip("no fast preset")
     fast, slow = PRESETS[name], PRESETS[name.removesuffix("_fast")]
     assert 9 * fast.chains * fast.draws <= slow.chains * slow.draws * slow.thin
 

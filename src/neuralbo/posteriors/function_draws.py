@@ -165,19 +165,25 @@ class FunctionDraws(Posterior):
         n, s = sample_shape.numel(), len(self.values)
         if self._is_uniform and n == s:
             return torch.arange(s, device=self.device).reshape(sample_shape)
-        u = torch.rand(1, generator=rng, dtype=torch.float64, device=rng.device)
-        order = torch.randperm(n, generator=rng, device=rng.device)
-        positions = ((order + u) / n).clamp(max=LAST_BELOW_ONE).to(self.device)
-        reached = self.weights.detach().double().cumsum(0)
-        # right: a function of weight zero is stepped over
-        return torch.searchsorted(reached / reached[-1], positions, right=True).reshape(
-            sample_shape
-        )
+        return resampled(self.weights, n, rng).reshape(sample_shape)
 
     def _mixture(self, noise: Tensor) -> GaussianMixture:
         """The law of an observation at each point, a component for each function."""
         deviation = noise.clamp(min=torch.finfo(self.dtype).tiny).sqrt().movedim(0, -1)
         return GaussianMixture(self.weights.log(), self.values.movedim(0, -1), deviation)
+
+
+def resampled(weights: Tensor, n: int, rng: Generator) -> Tensor:
+    """Draw n indices: k comes n w_k times, rounded up or down, in random order.
+
+    Systematic resampling; Kitagawa (1996), Appendix.
+    """
+    u = torch.rand(1, generator=rng, dtype=torch.float64, device=rng.device)
+    order = torch.randperm(n, generator=rng, device=rng.device)
+    positions = ((order + u) / n).clamp(max=LAST_BELOW_ONE).to(weights.device)
+    reached = weights.detach().double().cumsum(0)
+    # right: what has weight zero is stepped over
+    return torch.searchsorted(reached / reached[-1], positions, right=True)
 
 
 def _normals(shape: tuple[int, ...], rng: Generator, dtype: torch.dtype) -> Tensor:

@@ -12,12 +12,12 @@ from botorch.posteriors.posterior import Posterior
 from torch import Generator, Tensor
 
 from neuralbo.data import MOST_SQUARE
+from neuralbo.posteriors.function_draws import resampled
 from neuralbo.posteriors.gaussian_mixture import GaussianMixture
 
 # Correlations are reduced by the first of these with which they have a Cholesky factor; 1 always
 # has one.
 SHRINKS = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
-LAST_BELOW_ONE = 1 - 2.0**-53  # so that a position that rounds to 1 still has a law
 
 
 @final
@@ -91,12 +91,11 @@ class GaussianFunctions(Posterior):
     def draw_with(self, rng: Generator, sample_shape: torch.Size) -> Tensor:
         """Draw functions; sample_shape x b x q x 1.
 
-        Which components are drawn depends on `rng` and `sample_shape` only. Systematic
-        resampling: component k comes n w_k times, rounded up or down, in random order.
-        Kitagawa (1996), Appendix. Then f = m_k + chol(C_k) e, with e shared over b, and the
-        same for the i-th of q points whatever q is.
+        Which components are drawn depends on `rng` and `sample_shape` only. Then
+        f = m_k + chol(C_k) e, with e shared over b, and the same for the i-th of q points
+        whatever q is.
         """
-        member = self._members(rng, sample_shape.numel())  # n
+        member = resampled(self.log_weights.exp(), sample_shape.numel(), rng)  # n
         q, b = self.means.shape[-1], self.means.ndim - 2
         shape = (len(member), *[1] * b)
         # One point at a time: a longer call of randn does not begin with a shorter one.
@@ -124,14 +123,6 @@ class GaussianFunctions(Posterior):
         """Return the standard deviations, s x b x q."""
         variances = self.covariances.diagonal(dim1=-2, dim2=-1)
         return variances.clamp(min=torch.finfo(self.dtype).tiny).sqrt()
-
-    def _members(self, rng: Generator, n: int) -> Tensor:
-        """Return the components of n samples."""
-        u = torch.rand(1, generator=rng, dtype=torch.float64, device=rng.device)
-        order = torch.randperm(n, generator=rng, device=rng.device)
-        positions = ((order + u) / n).clamp(max=LAST_BELOW_ONE).to(self.device)
-        reached = self.log_weights.detach().double().exp().cumsum(0)
-        return torch.searchsorted(reached / reached[-1], positions, right=True)
 
     def _factors(self) -> Tensor:
         """Return Cholesky factors, s x b x q x q, of correlations times deviations."""
