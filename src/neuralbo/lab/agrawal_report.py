@@ -164,17 +164,12 @@ def write(results: ExperimentResults, root: Path) -> Path:
     return path
 
 
-def draw(results: ExperimentResults, root: Path) -> Path:
-    """Write the page beside the results and return its path.
+def render(results: ExperimentResults) -> str:
+    """Return the page.
 
     Raises:
         ImportError: matplotlib is not installed.
     """
-    return html.write(render(results), folder(results.study, root))
-
-
-def render(results: ExperimentResults) -> str:
-    """Return the page."""
     study = results.study
     parts = [f"<h1>{escape(study.name)}</h1>", f"<p>{escape(study.reproduces)}</p>"]
     parts.append(html.table((), [("finished", results.extent), ("seeds", study.seeds)]))

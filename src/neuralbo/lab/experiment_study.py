@@ -37,7 +37,7 @@ class ExperimentStudy:
         methods: the settings.
         measure: makes a cell from its setting, its seed, and whether it is to be quick.
         write: makes tables of what is finished beside the results.
-        draw: makes the page.
+        render: makes the text of the page.
         seeds: how many cells of each setting.
         departures: where this is not the document's experiment, and why.
         is_quick: whether cells are smaller than those of the whole study.
@@ -49,7 +49,7 @@ class ExperimentStudy:
     methods: tuple[str, ...]
     measure: Callable[[str, int, bool], Line]
     write: Callable[["ExperimentResults", Path], Path]
-    draw: Callable[["ExperimentResults", Path], Path]
+    render: Callable[["ExperimentResults"], str]
     seeds: int = 1
     departures: tuple[str, ...] = ()
     quick_seeds: int = 2

@@ -46,17 +46,12 @@ def write(results: ExperimentResults, root: Path) -> Path:
     return path
 
 
-def draw(results: ExperimentResults, root: Path) -> Path:
-    """Write the page beside the results and return its path.
+def render(results: ExperimentResults) -> str:
+    """Return the page, of the first seed.
 
     Raises:
         ImportError: matplotlib is not installed.
     """
-    return html.write(render(results), folder(results.study, root))
-
-
-def render(results: ExperimentResults) -> str:
-    """Return the page, of the first seed."""
     study = results.study
     parts = [f"<h1>{escape(study.name)}</h1>", f"<p>{escape(study.reproduces)}</p>"]
     parts.append(html.table((), [("finished", results.extent)]))

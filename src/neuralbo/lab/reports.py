@@ -6,6 +6,7 @@ from pathlib import Path
 
 from neuralbo.lab import (
     experiment_study,
+    html,
     page,
     regression_page,
     regression_report,
@@ -16,6 +17,7 @@ from neuralbo.lab.experiment_study import ExperimentStudy
 from neuralbo.lab.regression_study import RegressionStudy
 from neuralbo.lab.run import Study
 from neuralbo.lab.speed_study import SpeedStudy
+from neuralbo.lab.store import folder
 
 
 def write_report(study: Study, root: Path) -> int:
@@ -29,9 +31,12 @@ def write_report(study: Study, root: Path) -> int:
         _show(regression_report.write(fits, root))
         draw = partial(regression_page.write, fits, root)
     elif isinstance(study, ExperimentStudy):
-        made = experiment_study.read(study, root)
+        made, render = experiment_study.read(study, root), study.render
         _show(study.write(made, root))
-        draw = partial(study.draw, made, root)
+
+        def draw() -> Path:
+            return html.write(render(made), folder(study, root))
+
     else:
         results = report.read(study, root)
         _show(report.write(results, root))

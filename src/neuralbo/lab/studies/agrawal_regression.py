@@ -11,7 +11,7 @@ AGRAWAL_REGRESSION = ExperimentStudy(
     methods=tuple(SETTINGS),
     measure=measure,
     write=agrawal_report.write,
-    draw=agrawal_report.draw,
+    render=agrawal_report.render,
     seeds=10,
     departures=(
         "The document shows one data draw and prints no number; here are ten data draws.",

@@ -11,7 +11,7 @@ ILLUSTRATIONS = ExperimentStudy(
     methods=tuple(ILLUSTRATED),
     measure=illustration_page.measure,
     write=illustration_page.write,
-    draw=illustration_page.draw,
+    render=illustration_page.render,
     departures=(
         "The formula of the ring, and the points of the sinusoids, are ours: the documents give"
         " none (000 A4).",
