@@ -52,13 +52,14 @@ from neuralbo.surrogates.network_presets import PRESETS
 # and as it prints it with a fixed one ("_fixed").
 _TABLE = {1: ("tanh", False), 2: ("tanh", True), 3: ("relu", False), 4: ("relu", True)}
 _ARYAN: dict[str, Any] = {"clip": None, "initialization": "independent"}
+_ALONE: dict[str, Any] = _ARYAN | {"squares": 0.0}
 RVFL: dict[str, Surrogate] = {}
 for _i, (_activation, _skip) in _TABLE.items():
     _is: dict[str, Any] = {"activation": _activation, "skip": _skip}
     _shared = _is | _ARYAN | {"shares_precision": True}
     RVFL[f"brvfl{_i}"] = BayesianRVFL(**_is)
-    RVFL[f"brvfl{_i}_aryan"] = BayesianRVFL(**_is, **_ARYAN)
-    RVFL[f"brvfl{_i}_fixed"] = BayesianRVFL(**_is, **_ARYAN, prior_precision="printed")
+    RVFL[f"brvfl{_i}_aryan"] = BayesianRVFL(**_is, **_ALONE)
+    RVFL[f"brvfl{_i}_fixed"] = BayesianRVFL(**_is, **_ALONE, prior_precision="printed")
     RVFL[f"ervfl{_i}"] = EnsembleRVFL(**_is)
     RVFL[f"ervfl{_i}_aryan"] = EnsembleRVFL(**_shared)
     RVFL[f"ervfl{_i}_fixed"] = EnsembleRVFL(**_shared, prior_precision="printed")

@@ -59,14 +59,14 @@ def test_three_better_trials_in_a_row_double_the_side():
 
 
 def test_as_many_worse_trials_as_columns_halve_the_side():
-    assert side_after(*[-1.0] * 5).side == 1.0
-    assert side_after(*[-1.0] * 6).side == 0.5
-    assert side_after(*[-1.0] * 5, 1, *[-1.0] * 5).side == 1.0
-    assert side_after(*[-1.0] * 12).side == 0.25
+    assert side_after(*[-1.0] * 5, side=1.0).side == 1.0
+    assert side_after(*[-1.0] * 6, side=1.0).side == 0.5
+    assert side_after(*[-1.0] * 5, 1, *[-1.0] * 5, side=1.0).side == 1.0
+    assert side_after(*[-1.0] * 12, side=1.0).side == 0.25
 
 
 def test_an_equal_value_is_not_better():
-    assert side_after(*[0.0] * 6).side == 0.5
+    assert side_after(*[0.0] * 6, side=1.0).side == 0.5
 
 
 def test_when_the_side_is_tiny_a_new_region_begins():
@@ -89,7 +89,7 @@ def test_a_new_region_begins_with_start_points_and_forgets_the_others():
 
 
 def test_start_points_say_nothing_about_the_side():
-    assert TrustRegion(INNER).side_after(values(*range(10)), {}) == Side(1.0, 9.0, 0, 0, 10)
+    assert TrustRegion(INNER).side_after(values(*range(10)), {}) == Side(1.6, 9.0, 0, 0, 10)
 
 
 def test_what_is_remembered_of_blocks_changes_nothing(monkeypatch):

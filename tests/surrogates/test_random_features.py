@@ -27,16 +27,28 @@ def test_members_lead_the_shapes(kind, members, units, d):
     assert psi.dtype == torch.float64
 
 
-@pytest.mark.parametrize("skip", [True, False])
+@pytest.mark.parametrize(("skip", "squares"), [(True, 0.0), (True, 3.0), (False, 3.0)])
 @pytest.mark.parametrize(("activation", "f"), [("relu", torch.relu), ("tanh", torch.tanh)])
-def test_features_are_units_inputs_and_a_constant(skip, activation, f):
-    features = draw(units=6, skip=skip, activation=activation)
+def test_features_are_units_inputs_squares_and_a_constant(skip, squares, activation, f):
+    features = draw(units=6, skip=skip, activation=activation, squares=squares)
     X = uniform(4, 3)
     Z = (X - 0.5) * math.sqrt(12)
     parts = [f(Z @ features.directions.T + features.offsets), *([Z] if skip else [])]
+    parts += [squares * Z * Z] if skip and squares else []
     expected = torch.cat([*parts, torch.ones(4, 1).double()], -1)
     torch.testing.assert_close(features(X), expected)
     assert (features(X)[:, -1] == 1).all()  # the sums over blocks count on it
+
+
+@pytest.mark.parametrize(("skip", "squares"), [(True, 0.0), (True, 3.0), (False, 3.0)])
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+def test_the_slope_by_the_points_is_that_of_autograd(skip, squares, activation):
+    features = draw(units=6, skip=skip, activation=activation, squares=squares)
+    X = uniform(4, 3).requires_grad_()
+    psi = features(X)
+    slope = torch.randn(psi.shape, generator=seeded(5), dtype=torch.float64)
+    (expected,) = torch.autograd.grad((psi * slope).sum(), X)
+    torch.testing.assert_close(features.back(psi.detach(), slope), expected)
 
 
 def test_a_member_alone_has_the_features_it_has_in_company():

@@ -171,12 +171,27 @@ def test_directions_have_length_one():
     torch.testing.assert_close(features.directions.norm(dim=-1), torch.ones(300).double())
 
 
-@pytest.mark.parametrize("skip", [True, False])
-def test_the_features_are_units_inputs_and_a_constant(skip):
-    recipe = BayesianRVFL(units=4, skip=skip)
+@pytest.mark.parametrize(("skip", "squares", "h"), [(1, 3.0, 11), (1, 0.0, 8), (0, 3.0, 5)])
+def test_the_features_are_units_inputs_squares_and_a_constant(skip, squares, h):
+    recipe = BayesianRVFL(units=4, skip=bool(skip), squares=squares)
     psi = recipe.layer.draw(3, seeded())(uniform(6, 3))
-    assert psi.shape == (6, 4 + 3 * skip + 1)
+    assert psi.shape == (6, h)
     assert (psi[:, -1] == 1).all()
+
+
+def test_with_squares_a_bowl_is_known_from_few_points():
+    """2d + 1 numbers make such a quadratic; without squares kinks have to add up to it."""
+    d = 6
+    data, T = Data(uniform(30, d), bowl(uniform(30, d))), uniform(200, d, seed=9)
+    wrong = {}
+    for squares in (3.0, 0.0):
+        model = BayesianRVFL(squares=squares).fit(data, seeded())
+        wrong[squares] = (model.posterior(T[:, None]).mean.reshape(-1, 1) - bowl(T)).std()
+    assert wrong[3.0] < 0.1 * bowl(T).std() < 0.3 * wrong[0.0]
+
+
+def bowl(X):
+    return -(X - 0.4).square().sum(-1, keepdim=True)
 
 
 def test_the_features_do_not_depend_on_the_data():

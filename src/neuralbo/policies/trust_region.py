@@ -63,7 +63,7 @@ class TrustRegion:
     """
 
     inner: Standard
-    side: float = 1.0
+    side: float = MOST_SIDE
     near: float = 2.0
     rows: int = 500
     globally: int = 3

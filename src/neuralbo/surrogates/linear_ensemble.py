@@ -5,6 +5,7 @@ Notation
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import final
 
 import torch
@@ -28,8 +29,8 @@ def chunks(length: int, row: int) -> Iterator[slice]:
 
 def members_of(features: RandomFeatures, which: int | slice) -> RandomFeatures:
     """Return the features of one member, or of some."""
-    return RandomFeatures(
-        features.directions[which], features.offsets[which], features.activation, features.skip
+    return replace(
+        features, directions=features.directions[which], offsets=features.offsets[which]
     )
 
 
@@ -38,7 +39,7 @@ class LinearEnsembleModel(DrawsFunctions):
     """f = f_k with probability 1/s, in the units of the data.
 
     Args:
-        features: of all members; their leading shape is s.
+        features: of all members, without squares; their leading shape is s.
         weights: s x h.
         noise_variance: of an observation of each member's function, s, in the model's units.
         units: of the data.

@@ -27,6 +27,7 @@ class HiddenLayer:
     Attributes:
         units: how many.
         skip: whether the inputs themselves are features, too.
+        squares: with `skip`, the squares of the inputs times this are features, too; 0 for none.
         initialization: "independent": directions uniform on the sphere, offsets N(0,1), as 000
             1.3.2 has them; "even": each has the same law, but d directions at a time are
             orthogonal (Yu et al. 2016), and offsets are stratified, one in each of `units`
@@ -40,6 +41,7 @@ class HiddenLayer:
     skip: bool = True
     initialization: Initialization = "even"
     offsets: tuple[float, float] = (0.0, 1.0)
+    squares: float = 0.0
 
     def draw(self, d: int, rng: Generator, members: tuple[int, ...] = ()) -> "RandomFeatures":
         """Draw a layer for d inputs, or a batch of them: `members` is their leading shape."""
@@ -54,7 +56,7 @@ class HiddenLayer:
             b = torch.randn(shape, generator=rng, dtype=torch.float64)
         else:
             v, b = _even_directions(shape, d, rng), _even_offsets(shape, rng)
-        return RandomFeatures(v, b, self.activation, self.skip)
+        return RandomFeatures(v, b, self.activation, self.skip, self.squares)
 
 
 def _even_directions(shape: tuple[int, ...], d: int, rng: Generator) -> Tensor:
@@ -78,7 +80,7 @@ def _even_offsets(shape: tuple[int, ...], rng: Generator) -> Tensor:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class RandomFeatures:
-    """psi: d numbers in [0,1] to h features: hidden units, the input if `skip`, a constant.
+    """psi: d numbers in [0,1] to h features: units, inputs and squares if `skip`, a constant.
 
     Attributes:
         directions: ... x units x d; a leading shape is that of members.
@@ -89,12 +91,13 @@ class RandomFeatures:
     offsets: Tensor
     activation: str
     skip: bool
+    squares: float = 0.0
 
     @property
     def h(self) -> int:
         """The number of features."""
         units, d = self.directions.shape[-2:]
-        return units + d * self.skip + 1
+        return units + d * self.skip * (1 + bool(self.squares)) + 1
 
     def __call__(self, X: Tensor) -> Tensor:
         """Return the features, ... x n x d to ... x n x h."""
@@ -102,6 +105,8 @@ class RandomFeatures:
         hidden = ACTIVATIONS[self.activation](Z @ self.directions.mT + self.offsets[..., None, :])
         Z = Z.expand(*hidden.shape[:-1], -1)
         parts = [hidden, Z] if self.skip else [hidden]
+        if self.skip and self.squares:
+            parts.append(self.squares * Z.square())
         return torch.cat([*parts, torch.ones_like(Z[..., :1])], -1)
 
     def back(self, psi: Tensor, slope: Tensor) -> Tensor:
@@ -112,4 +117,7 @@ class RandomFeatures:
         found = g @ self.directions
         if self.skip:
             found = found + slope[..., units : units + d]
+        if self.skip and self.squares:
+            Z, g = psi[..., units : units + d], slope[..., units + d : units + 2 * d]
+            found = found + 2 * self.squares * Z * g
         return found * UNIT_VARIANCE

@@ -45,6 +45,8 @@ class BayesianRVFL:
         clip: raise values that lie below the median by more than so many times the way from
             there to the best, since what is far worse need not be modelled; None for never.
         initialization: of the hidden units, see `HiddenLayer`; so is `offsets`.
+        squares: with `skip`, the squares of the inputs times this are features, too: a bowl
+            need not be put together from kinks. 0 for none, as in the document.
     """
 
     units: int = 300
@@ -55,6 +57,7 @@ class BayesianRVFL:
     clip: float | None = 4.0
     initialization: Initialization = "even"
     offsets: tuple[float, float] = (0.0, 1.0)
+    squares: float = 3.0
 
     scaling: ClassVar[Scaling] = "standard"
     is_smooth: ClassVar[bool] = True
@@ -63,8 +66,9 @@ class BayesianRVFL:
     def layer(self) -> HiddenLayer:
         """How the hidden units are drawn."""
         return HiddenLayer(
-            self.units, self.activation, self.skip, self.initialization, self.offsets
-        )
+            self.units, self.activation, self.skip, self.initialization, self.offsets,
+            self.squares,
+        )  # fmt: skip
 
     def fit(self, data: Data, rng: Generator) -> "BayesianRVFLModel":
         """Draw the hidden layer from `rng`, then condition w on the data."""

@@ -102,7 +102,7 @@ def _one_toy(rng: Generator, is_quick: bool) -> Illustrated:
     surrogates: dict[str, Surrogate] = {
         "GP": GaussianProcess(),
         "network by HMC": network,
-        "BRVFL, relu": BayesianRVFL(activation="relu"),
+        "BRVFL, relu": BayesianRVFL(activation="relu", squares=0.0),
         "BRVFL, tanh": BayesianRVFL(activation="tanh", skip=False),
         "ERVFL, relu": EnsembleRVFL(activation="relu"),
         "ERVFL, tanh": EnsembleRVFL(activation="tanh", skip=False),
