@@ -25,8 +25,9 @@ from neuralbo.lab.regression_claims import ScoreBetter, ScoreBetween
 from neuralbo.lab.regression_report import SCORES, Row, read, table, write
 from neuralbo.lab.regression_study import RegressionCell, RegressionStudy
 from neuralbo.lab.studies import find_study
-from neuralbo.posteriors import FunctionDraws
+from neuralbo.posteriors import FunctionDraws, GaussianFunctions
 from neuralbo.step import generator
+from neuralbo.testing.toys import uniform
 
 STUDY = RegressionStudy(
     name="tiny-regression", reproduces="nothing", problems=("kruse-test1", "kruse-test3"),
@@ -69,7 +70,7 @@ def test_the_study_has_the_protocol_of_the_document():
     study = find_study("kruse-regression-1d")
     assert study.sizes == TRAINING_SIZES
     assert (study.seeds, study.test_points) == (10, 10_000)
-    assert len(list(study.cells())) == 4 * 4 * 9 * 10
+    assert len(list(study.cells())) == 4 * 6 * 9 * 10 + len(study.few)
 
 
 def test_the_cells_of_the_quick_study_are_cells_of_the_whole_one():
@@ -124,9 +125,26 @@ def test_the_law_is_that_of_an_observation_and_not_of_the_function():
     torch.testing.assert_close(law.log_density(Y[:, 0]), expected.log_prob(Y[:, 0]))
 
 
-def test_a_law_that_is_not_gaussian_is_refused_and_not_approximated():
+def test_the_law_of_functions_with_noise_is_the_mixture_of_their_gaussians():
+    f, y = uniform(3, 5, 1, 1), uniform(5, seed=1)
+    sd, weights = torch.tensor([0.1, 0.5, 1.0]).double(), torch.tensor([0.2, 0.3, 0.5]).double()
+    law = law_of(FunctionDraws(f, sd.square().reshape(3, 1, 1, 1), weights))
+    each = [torch.distributions.Normal(f[k, :, 0, 0], sd[k]).log_prob(y).exp() for k in range(3)]
+    expected = sum(w * p for w, p in zip(weights, each, strict=True))
+    torch.testing.assert_close(law.log_density(y).exp(), expected)
+
+
+def test_the_law_of_sampled_processes_is_the_mixture_of_theirs():
+    means, variances = uniform(4, 6, 1), uniform(4, 6, 1, seed=1)
+    law = law_of(GaussianFunctions(means, variances[..., None], torch.zeros(4).double()))
+    torch.testing.assert_close(law.mean, means[..., 0].mean(0))
+    spread = means[..., 0].var(0, correction=0)
+    torch.testing.assert_close(law.variance, variances[..., 0].mean(0) + spread)
+
+
+def test_a_law_of_atoms_is_refused_and_not_approximated():
     with pytest.raises(TypeError, match="FunctionDraws"):
-        law_of(FunctionDraws(torch.zeros(3, 5, 1, 1), torch.ones(3, 5, 1, 1)))
+        law_of(FunctionDraws(torch.zeros(3, 5, 1, 1)))
 
 
 @pytest.mark.parametrize("surrogate", ["gp_kruse", "brvfl4", "empirical"])
@@ -287,3 +305,14 @@ def test_the_gaussian_process_of_the_document_has_its_exact_density_on_test1():
     cells = [RegressionCell("kruse-test1", "gp_kruse", 36, seed) for seed in range(5)]
     found = [fit_and_score(study, cell)["scores"]["exp_mlpd"] for cell in cells]
     assert 5 < np.mean(found) < 8
+
+
+def test_what_takes_long_is_fitted_in_a_few_cells_only():
+    few = (RegressionCell("kruse-test1", "gp", 20, 1),)
+    study = RegressionStudy(
+        name="s", reproduces="", problems=("kruse-test1", "kruse-test2"),
+        surrogates=("empirical", "gp"), sizes=(10, 20), seeds=3, few=few,
+    )  # fmt: skip
+    cells = list(study.cells())
+    assert len(cells) == 2 * 2 * 3 + 1 and [c for c in cells if c.method == "gp"] == list(few)
+    assert {cell.method for cell in study.quick().cells()} == {"empirical"}

@@ -324,3 +324,16 @@ def test_a_resumed_run_has_the_facts_of_an_uninterrupted_one(tmp_path, method):
     ours, theirs = plain(tmp_path / cell.file), plain(tmp_path / "whole" / cell.file)
     assert [line.get("facts") for line in ours] == [line.get("facts") for line in theirs]
     assert ours == theirs and "facts" in ours[-1]
+
+
+def test_what_takes_long_is_run_in_a_few_cells_only():
+    few = (Cell("branin", "gp", 1),)
+    study = OptimizationStudy(
+        name="s", reproduces="", problems=("branin", "levy-3"), methods=("random", "gp"),
+        trials=5, start=2, seeds=3, few=few,
+    )  # fmt: skip
+    cells = list(study.cells())
+    assert len(cells) == 2 * 3 + 1 and [c for c in cells if c.method == "gp"] == list(few)
+    assert study.ranked == ("random",)
+    assert {cell.method for cell in study.quick().cells()} == {"random"}
+    assert list(replace(study, methods=("random",)).cells()) == cells[:-1]

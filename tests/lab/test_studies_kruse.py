@@ -24,7 +24,8 @@ def name_of(study):
 
 def with_all_models(study):
     """Return how many cells the study would have with the document's seven models."""
-    return len(list(study.cells())) // len(study.methods) * len(MODELS)
+    often = set(study.methods) - {cell.method for cell in study.few}
+    return (len(list(study.cells())) - len(study.few)) // len(often) * len(MODELS)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_the_problems_of_bbob_are_four_functions_in_three_dimensions():
 @pytest.mark.parametrize("study", (*OPTIMIZATION, *REGRESSION), ids=name_of)
 def test_a_quick_version_is_small(study):
     quick = study.quick()
-    assert len(list(quick.cells())) <= 130
+    assert len(list(quick.cells())) <= 200
     assert set(quick.problems) <= set(study.problems)
 
 
@@ -123,4 +124,4 @@ def test_a_tenth_after_20_points_is_claimed_of_all_models_but_gmr():
 
 def test_the_artefacts_of_the_authors_score_are_marked():
     marked = [c for c in KRUSE_REGRESSION_1D.claims if "should not hold" in c.source]
-    assert {c.worse for c in marked} == {("gp_kruse",), ("bnn_nuts",), ("bohamiann",)}
+    assert {c.worse for c in marked} == {("gp_kruse",), ("bnn_nuts_fast",), ("bohamiann_fast",)}

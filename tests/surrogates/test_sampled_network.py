@@ -9,6 +9,9 @@ from neuralbo.data import Data
 from neuralbo.inference.adaptation import MovingAverage, WindowedMass
 from neuralbo.inference.hmc import HMC
 from neuralbo.inference.nuts import NUTS
+from neuralbo.networks.collapsed import CollapsedPosterior
+from neuralbo.networks.log_posterior import LogPosterior
+from neuralbo.networks.mlp import MLP
 from neuralbo.networks.noise import FixedNoise, GammaDeviation
 from neuralbo.networks.priors import Cauchy, Gaussian, Hierarchical
 from neuralbo.optimizer import Optimizer
@@ -142,7 +145,7 @@ def test_the_presets_are_those_of_the_documents():
     assert (SBNN.widths, SBNN.activation, SBNN.prior) == ((10,), "sigmoid", Gaussian(100.0))
     assert (SBNN.kernel.depth, SBNN.chains) == (8, 1)
     assert SBNN.warmup + SBNN.draws * SBNN.thin == 3500 and SBNN.draws == 500
-    assert HBNN.prior == Hierarchical(2.0, 0.02)
+    assert HBNN.prior == Hierarchical(2.0, 0.02, is_centred=True)
     assert (BNN_HMC.kernel, BNN_HMC.draws, BNN_HMC.adapt) == (HMC(20), 5000, MovingAverage())
     assert (BNN_NUTS.chains, BNN_NUTS.warmup, BNN_NUTS.draws) == (4, 500, 500)
     assert isinstance(PRESETS["bnn_cauchy"].prior, Cauchy)
@@ -170,3 +173,30 @@ def test_pending_points_are_believed():
     batch = opt.ask(3)
     points = torch.tensor([[p["x"], p["y"]] for p in batch])
     assert torch.pdist(points).min() > 1e-4
+
+
+@pytest.mark.parametrize("is_collapsed", [True, False])
+@pytest.mark.parametrize("prior", [Gaussian(100.0), Hierarchical(), Hierarchical(is_centred=True)])
+def test_chains_begin_at_weights_of_a_usual_size(prior, is_collapsed):
+    recipe = SampledNetwork(widths=(8,), prior=prior, chains=50, is_collapsed=is_collapsed)
+    kind = CollapsedPosterior if is_collapsed else LogPosterior
+    target = kind(MLP(2, (8,), 1, "tanh"), uniform(5, 2), uniform(5, 1), prior, FixedNoise(0.1))
+    w = target.weights(recipe._start(target, seeded()))
+    size = w.square().mean(-1).sqrt()
+    torch.testing.assert_close(size, torch.full_like(size, 1.0 if is_collapsed else 0.3))
+    narrow = SampledNetwork(widths=(8,), prior=Gaussian(0.01), chains=50, is_collapsed=True)
+    target = CollapsedPosterior(
+        MLP(2, (8,), 1, "tanh"), uniform(5, 2), uniform(5, 1), Gaussian(0.01), FixedNoise(0.1)
+    )
+    start = narrow._start(target, seeded())
+    torch.testing.assert_close(start, target.draw_prior(50, seeded()))  # small ones stay
+
+
+@pytest.mark.parametrize("name", ["sbnn_fast", "hbnn_fast"])
+def test_wide_priors_do_not_end_in_steps(name):
+    """A bowl from 20 points: with saturated units the error is several spreads."""
+    X, T = uniform(20, 2), uniform(200, 2, seed=1)
+    y, t = (-(P - 0.4).square().sum(-1, keepdim=True) for P in (X, T))
+    model = PRESETS[name].fit(Data(X, y), seeded())
+    wrong = model.posterior(T[:, None]).mean.reshape(-1, 1) - t
+    assert wrong.square().mean().sqrt() < 0.3 * y.std()

@@ -23,7 +23,7 @@ from neuralbo.lab.statistics import (
     regression_scores,
 )
 from neuralbo.optimizer import finite_or_none
-from neuralbo.posteriors import GaussianMixture
+from neuralbo.posteriors import FunctionDraws, GaussianFunctions, GaussianMixture, Marginals
 from neuralbo.step import FIT, generator
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.base import StatesFacts, moments_of
@@ -95,12 +95,19 @@ def law_of(posterior: Posterior) -> PredictiveLaw:
     """Return the law of the one output at each of T points, from a posterior of shape T x 1 x 1.
 
     Raises:
-        TypeError: It is not Gaussian; moments alone would give it a score that is not its own.
+        TypeError: It is no Gaussian and no mixture of them; moments alone would give it a score
+            that is not its own.
     """
-    if not isinstance(posterior, GPyTorchPosterior):
+    law: PredictiveLaw | None = None
+    if isinstance(posterior, GPyTorchPosterior):
+        mean, variance = moments_of(posterior)
+        law = GaussianMixture(torch.zeros_like(mean), mean, variance.sqrt())
+    elif isinstance(posterior, FunctionDraws | GaussianFunctions | Marginals):
+        law = posterior.law
+    if not isinstance(law, GaussianMixture):
         raise TypeError(
             f"the scores need an exact law, and that of a {type(posterior).__name__} is not "
             "known here: teach it to neuralbo.lab.regression.law_of."
         )
-    mean, variance = (moment.reshape(-1, 1) for moment in moments_of(posterior))
-    return GaussianMixture(torch.zeros_like(mean), mean, variance.sqrt())
+    parts = (law.log_weights, law.means, law.standard_deviations)
+    return GaussianMixture(*(part.reshape(-1, part.shape[-1]) for part in parts))

@@ -40,6 +40,7 @@ class RegressionStudy:
         test_points: at which a fit is scored; a seed has one set of them for all sizes.
         claims: what the document concludes.
         departures: where this is not the document's experiment, and why.
+        few: the only fits of the surrogates in them, which take too long for more.
         quick_problems: for `quick`; none means all.
         minutes: the quick one measured, the full one measured or reckoned from it.
         file: where the study is described, if it is not one of ours.
@@ -54,6 +55,7 @@ class RegressionStudy:
     test_points: int = 10_000
     claims: "tuple[RegressionClaim, ...]" = ()
     departures: tuple[str, ...] = ()
+    few: tuple[RegressionCell, ...] = ()
     quick_sizes: tuple[int, ...] = (10, 36, 86)
     quick_seeds: int = 2
     quick_problems: tuple[str, ...] = ()
@@ -75,11 +77,18 @@ class RegressionStudy:
         """How much work it is, in words."""
         return f"{len(list(self.cells()))} fits to {min(self.sizes)} to {max(self.sizes)} points"
 
+    @property
+    def _often(self) -> tuple[str, ...]:
+        rare = {cell.method for cell in self.few}
+        return tuple(surrogate for surrogate in self.surrogates if surrogate not in rare)
+
     def quick(self) -> "RegressionStudy":
         """Return the study with few seeds and sizes; its cells are cells of the whole study."""
         sizes = tuple(size for size in self.sizes if size in self.quick_sizes)
         return replace(
             self,
+            surrogates=self._often,
+            few=(),
             sizes=sizes or self.sizes[:1],
             seeds=min(self.seeds, self.quick_seeds),
             problems=self.quick_problems or self.problems,
@@ -90,5 +99,6 @@ class RegressionStudy:
         for seed in range(self.seeds):
             for problem in self.problems:
                 for size in self.sizes:
-                    for surrogate in self.surrogates:
+                    for surrogate in self._often:
                         yield RegressionCell(problem, surrogate, size, seed)
+        yield from (cell for cell in self.few if cell.method in self.surrogates)

@@ -232,7 +232,7 @@ def _row(results: Results, problem: str, method: str) -> Row:
 def ranking(results: Results) -> Ranking | None:
     """Compare the methods over the problems; None if there are not two to compare."""
     study = results.study
-    methods = tuple(m for m in study.methods if any(c.method == m for c in results.runs))
+    methods = tuple(m for m in study.ranked if any(c.method == m for c in results.runs))
     blocks = {problem: results.paired(problem, methods) for problem in study.problems}
     blocks = {problem: block for problem, block in blocks.items() if len(block)}
     if len(methods) < 2 or not blocks:
@@ -251,7 +251,7 @@ def group_standings(results: Results) -> dict[str, tuple[tuple[str, ...], Standi
     out are problems that not all of the methods have run.
     """
     study = results.study
-    methods = tuple(m for m in study.methods if any(c.method == m for c in results.runs))
+    methods = tuple(m for m in study.ranked if any(c.method == m for c in results.runs))
     ranks: dict[str, Ranks] = {}
     wanted = {problem for group in study.groups for problem in group.problems}
     for problem in wanted & set(study.problems):

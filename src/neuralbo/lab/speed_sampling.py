@@ -36,7 +36,7 @@ from neuralbo.networks.priors import Gaussian
 from neuralbo.optimizer import Optimizer
 from neuralbo.step import generator
 from neuralbo.study import quiet_optuna
-from neuralbo.surrogates.sampled_network import NARROW
+from neuralbo.surrogates.sampled_network import LARGEST_WHOLE
 from neuralbo.threads import one_thread
 
 SIZES = (20, 100)
@@ -175,7 +175,7 @@ def draw(contestant: Contestant, n: int, is_quick: bool) -> Draws:
     if is_quick:
         warmup, draws = QUICK_WARMUP, QUICK_DRAWS
         kernel = NUTS(QUICK_DEPTH) if isinstance(kernel, NUTS) else kernel
-    start = target.draw_prior(CHAINS, rng) * (1.0 if contestant.is_collapsed else NARROW)
+    start = target.draw_prior(CHAINS, rng) * (1.0 if contestant.is_collapsed else LARGEST_WHOLE)
     began = time.process_time()
     warm = sample(kernel, target, start, warmup=warmup, draws=1, rng=rng, adapt=DualAveraging())
     ready = time.process_time()

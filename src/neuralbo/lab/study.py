@@ -59,6 +59,7 @@ class OptimizationStudy:
         document: tables to stand beside ours.
         claims: what the document concludes.
         departures: where this is not the document's experiment, and why.
+        few: the only runs of the methods in them, which take too long for more; not ranked.
         quick_problems: for `quick`; none means all.
         minutes: the quick one measured, the full one measured or reckoned from it.
         file: where the study is described, if it is not one of ours.
@@ -79,6 +80,7 @@ class OptimizationStudy:
     document: tuple[PrintedTable, ...] = ()
     claims: "tuple[Claim, ...]" = ()
     departures: tuple[str, ...] = ()
+    few: tuple[Cell, ...] = ()
     quick_trials: int = 20
     quick_seeds: int = 2
     quick_problems: tuple[str, ...] = ()
@@ -97,11 +99,19 @@ class OptimizationStudy:
         """How much work it is, in words."""
         return f"{len(list(self.cells()))} runs of {self.trials} trials"
 
+    @property
+    def ranked(self) -> tuple[str, ...]:
+        """The methods of which there are all runs."""
+        rare = {cell.method for cell in self.few}
+        return tuple(method for method in self.methods if method not in rare)
+
     def quick(self) -> "OptimizationStudy":
         """Return the study with few seeds and trials, to try it out within minutes."""
         problems = self.quick_problems or self.problems
         return replace(
             self,
+            methods=self.ranked,
+            few=(),
             trials=min(self.trials, self.quick_trials),
             seeds=min(self.seeds, self.quick_seeds),
             problems=problems,
@@ -115,5 +125,6 @@ class OptimizationStudy:
         """Return all runs, seed by seed, so that an unfinished study is balanced."""
         for seed in range(self.seeds):
             for problem in self.problems:
-                for method in self.methods:
+                for method in self.ranked:
                     yield Cell(problem, method, seed)
+        yield from (cell for cell in self.few if cell.method in self.methods)

@@ -82,6 +82,10 @@ class CollapsedPosterior:
         """The number P of positions of a chain."""
         return self._end + self.noise.extras
 
+    def weights(self, q: Tensor) -> Tensor:
+        """Return the hidden weights at q, C x P; C x their number."""
+        return self._density.weights(q[:, : self._end])
+
     def noise_sd(self, q: Tensor) -> Tensor:
         """Return sigma at q, C x P; C."""
         return self.noise.log_sd(q[:, self._end :]).exp()

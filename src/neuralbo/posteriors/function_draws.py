@@ -85,6 +85,11 @@ class FunctionDraws(Posterior):
         return self._average(self._noise)
 
     @property
+    def law(self) -> GaussianMixture | None:
+        """The law at each point, b x q x m; None without noise: then it is of atoms."""
+        return None if self._noise is None else self._mixture(self._noise)
+
+    @property
     def base_sample_shape(self) -> torch.Size:
         """The shape of one sample, b x q x m."""
         return self.values.shape[1:]
@@ -129,8 +134,8 @@ class FunctionDraws(Posterior):
         Without noise the law is of atoms: the smallest f_k(x) with P(f(x) <= f_k(x)) >= p.
         """
         p = value.to(self.values).reshape(*value.shape, *[1] * (self.values.ndim - 1))
-        if self._noise is not None:
-            return self._mixture(self._noise).quantile(p)
+        if self.law is not None:
+            return self.law.quantile(p)
         ordered, order = self.values.sort(0)
         rounding = len(ordered) * torch.finfo(self.dtype).eps
         reached = self.weights[order].cumsum(0) + rounding  # s x b x q x m
@@ -144,13 +149,13 @@ class FunctionDraws(Posterior):
         Raises:
             NotImplementedError: There is no noise, so the law has atoms and no density.
         """
-        if self._noise is None:
+        if self.law is None:
             raise NotImplementedError(
                 "FunctionDraws without noise_variance has atoms and no density: ask for "
                 "posterior(X, observation_noise=True)."
             )
         y = value.to(self.values).reshape(*value.shape, *[1] * (self.values.ndim - 1))
-        return self._mixture(self._noise).log_density(y).exp()
+        return self.law.log_density(y).exp()
 
     def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008
         return sample_shape + self.values.shape[1:]

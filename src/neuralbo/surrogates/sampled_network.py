@@ -26,7 +26,8 @@ from neuralbo.networks.priors import Gaussian, Prior
 from neuralbo.surrogates.base import Scaling
 from neuralbo.surrogates.network_draws import NetworkDraws, Networks, steady
 
-NARROW = 0.3  # part of a prior draw at which chains of whole networks begin: saturated units are
+LARGEST = 1.0  # root mean square of the hidden weights at which chains begin
+LARGEST_WHOLE = 0.3  # the same, of chains of whole networks
 PROBES = 16  # observations at which the chains are compared
 
 
@@ -46,6 +47,8 @@ class SampledNetwork:
     the moments are those of the kept networks. 002 1.2 to 1.6; 001 5.2, 5.3; 000 1.2.2 to 1.2.4.
     With `is_collapsed` the output layer is integrated out and drawn exactly for each state of
     the others: given them, f is linear. The chains then need not follow its narrow valleys.
+
+    Chains begin at draws of the prior, shrunk to weights of a usual size.
 
     Attributes:
         widths: hidden layers.
@@ -125,11 +128,13 @@ class SampledNetwork:
         return NetworkDraws(networks, (inputs, units), facts, state)
 
     def _start(self, target: LogPosterior | CollapsedPosterior, rng: Generator) -> Tensor:
+        """Draw from the prior, and shrink large weights: saturated units have no slope."""
         q = target.draw_prior(self.chains, rng)
-        if self.is_collapsed:
-            return q
-        p = target.net.parameters
-        return torch.cat([NARROW * q[:, :p], q[:, p:]], -1)
+        w = target.weights(q)
+        largest = LARGEST if self.is_collapsed else LARGEST_WHOLE
+        part = (largest / w.square().mean(-1, keepdim=True).sqrt()).clamp(max=1.0)
+        count = w.shape[-1]
+        return torch.cat([part * q[:, :count], q[:, count:]], -1)
 
 
 def _some(n: int, most: int | None) -> Tensor:

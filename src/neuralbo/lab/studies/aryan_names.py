@@ -8,8 +8,8 @@ _ROBO = "log_ei/random_candidates"  # 000 Part 2, A24: what RoBO does for all of
 
 # Chapter 3, by Gaussian and by empirical expected improvement.
 GPO = f"gp_gpo/ei/{_LBFGS}"
-HBNN, HBNN_EMPIRICAL = f"hbnn/ei/{_LBFGS}", f"hbnn/empirical_ei/{_LBFGS}"
-SBNN, SBNN_EMPIRICAL = f"sbnn/ei/{_LBFGS}", f"sbnn/empirical_ei/{_LBFGS}"
+HBNN, HBNN_EMPIRICAL = f"hbnn_fast/ei/{_LBFGS}", f"hbnn_fast/empirical_ei/{_LBFGS}"
+SBNN, SBNN_EMPIRICAL = f"sbnn_fast/ei/{_LBFGS}", f"sbnn_fast/empirical_ei/{_LBFGS}"
 ELM, ELM_EMPIRICAL = f"elm/ei/{_LBFGS}", f"elm/empirical_ei/{_LBFGS}"
 BAYESIAN = (HBNN, HBNN_EMPIRICAL, SBNN, SBNN_EMPIRICAL)
 EXTREME = (ELM, ELM_EMPIRICAL)
