@@ -1,15 +1,17 @@
 """Galleries: models and criteria of a run, made again from its lines."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 pytest.importorskip("matplotlib")
 from neuralbo.lab import run as runner
-from neuralbo.lab.galleries import PANELS, views_1d, views_2d
+from neuralbo.lab.galleries import MOST, PANELS, SLOW, shown_methods, views_1d, views_2d
 from neuralbo.lab.problems import find
 from neuralbo.lab.report import read
-from neuralbo.lab.study import OptimizationStudy
+from neuralbo.lab.study import Cell, OptimizationStudy
 from neuralbo.optimizer import Optimizer
 from neuralbo.surrogates.base import moments_of
 
@@ -44,6 +46,16 @@ def plane(tmp_path_factory):
 def trials_of(results, method):
     (run,) = results.of(results.study.problems[0], method)
     return run.trials
+
+
+def test_slow_methods_and_peers_are_not_shown_and_a_page_has_a_bounded_number(line, monkeypatch):
+    ours = ("gp/log_ei", "brvfl4", "brvfl4/log_ei", "random")
+    assert shown_methods(line, "kruse-test1") == ours and len(ours) < MOST
+    cell = Cell("kruse-test1", "brvfl4", 0)
+    slow = replace(line, runs=line.runs | {cell: replace(line.runs[cell], seconds=SLOW)})
+    assert shown_methods(slow, "kruse-test1") == (ours[0], *ours[2:])
+    monkeypatch.setattr("neuralbo.lab.galleries.MOST", 2)
+    assert shown_methods(line, "kruse-test1") == ours[:2]
 
 
 def test_a_step_in_a_box_shows_the_criterion_there_only(line):

@@ -24,6 +24,23 @@ from neuralbo.space import Space
 from neuralbo.step import Step
 
 PANELS = 6  # steps of a run that are shown
+MOST = 32  # galleries on a page
+SLOW = 5.0  # seconds of a suggestion from which on its model is not made again for the page
+
+
+def shown_methods(results: Results, problem: str) -> tuple[str, ...]:
+    """Return the methods whose models a page shows on a problem: the first that are not slow."""
+    drawn = [p for p in results.study.problems if _has_views(p)]
+    if problem not in drawn:
+        return ()
+    runs = {m: results.runs.get(Cell(problem, m, 0)) for m in results.study.methods}
+    quick = [m for m, run in runs.items() if run is not None and not run.seconds >= SLOW]
+    return tuple(m for m in quick if find_method(m).is_pure)[: max(1, MOST // len(drawn))]
+
+
+def _has_views(problem: str) -> bool:
+    objective = find(problem)
+    return isinstance(objective, Problem) and objective.d <= 2
 
 
 def views_1d(results: Results, problem: str, method: str, seed: int = 0) -> dict[int, View1D]:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import track
 
 from neuralbo.lab import figures, html
-from neuralbo.lab.galleries import views_1d, views_2d
+from neuralbo.lab.galleries import shown_methods, views_1d, views_2d
 from neuralbo.lab.problems import Problem, find
 from neuralbo.lab.report import Results
 from neuralbo.lab.statistics.arrays import Array
@@ -90,7 +90,7 @@ def _line_figures(results: Results, problem: str) -> "Iterator[tuple[str, Figure
     points = {name: _points(results, problem, name) for name in results.study.methods}
     title = f"{problem}: points of the first seed, dark the last ones"
     yield f"points on {problem}", figures.function_and_points(*line, points, title)
-    for method in results.study.methods:
+    for method in shown_methods(results, problem):
         views = views_1d(results, problem, method)
         if views:
             title = f"{problem}, {method}: model and criterion before these trials, first seed"
@@ -101,7 +101,7 @@ def _plane_figures(results: Results, problem: str) -> "Iterator[tuple[str, Figur
     objective = find(problem)
     assert isinstance(objective, Problem)
     yield f"{problem}", figures.function_2d(objective)
-    for method in results.study.methods:
+    for method in shown_methods(results, problem):
         views = views_2d(results, problem, method)
         if views:
             title = f"{problem}, {method}: criterion before these trials, first seed"
