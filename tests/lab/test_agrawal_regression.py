@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from scipy.stats import ttest_1samp
@@ -172,13 +173,24 @@ class TestReport:
         found = report.interval(values)
         assert found[1:] == pytest.approx((expected.low, expected.high))
 
+    def test_the_interval_of_one_more_value_holds_95_percent_of_them(self):
+        """Of 4 normal numbers and a fifth; five standard errors of a share of 4000."""
+        rng = np.random.default_rng(0)
+        inside = 0
+        for *four, fifth in rng.normal(3.0, 2.0, (4000, 5)):
+            _, low, high = report.interval(four, is_of_one=True)
+            inside += low <= fifth <= high
+        assert abs(inside / 4000 - 0.95) < 5 * (0.95 * 0.05 / 4000) ** 0.5
+
     @pytest.mark.parametrize(
         ("rmse", "share", "answers"),
         [
-            ([0.38, 0.39], [0.9, 0.92], ["holds", "holds"]),
-            ([0.1, 0.11], [0.98, 0.99], ["holds", "holds"]),
-            ([0.7, 0.71], [0.5, 0.51], ["does not hold", "does not hold"]),
-            ([0.7], [0.5], ["N/A", "N/A"]),
+            ([0.38, 0.39], [0.9, 0.92], ["holds"] * 4),
+            ([0.1, 0.11], [0.98, 0.99], ["holds"] * 4),
+            ([0.7, 0.71], [0.5, 0.51], ["does not hold"] * 4),
+            ([0.5, 0.6], [0.6, 0.7], ["holds"] * 4),
+            ([0.5, 0.6, 0.55], [0.8, 0.7, 0.75], ["holds"] * 2 + ["does not hold"] * 2),
+            ([0.7], [0.5], ["N/A"] * 4),
         ],
     )
     def test_a_claim_is_about_the_interval(self, rmse, share, answers):
@@ -193,7 +205,7 @@ class TestReport:
         assert "| n1 | one chain | 2 |" in text
         assert "| replication of n1 | one data draw | 1 | 0.382 | 0.91 | 0.33 |" in text
         assert "| replication of fan-in2 |" in text and "not the document's" in text
-        assert text.count("| n1-collapsed: the interval of the") == 2
+        assert text.count("| n1-collapsed, the mean: ") == 2
 
     def test_each_data_draw_has_its_gap_and_its_errors(self, results):
         columns, rows = report.by_seed(results)
