@@ -91,6 +91,51 @@ def test_the_ring():
     assert error[2:].max() < 0.05
 
 
+def test_a_mild_funnel():
+    """v ~ N(0, 1), two x ~ N(0, exp(v)): x exp(-v/2) is normal, and knows nothing of v."""
+
+    def funnel(q):
+        v, squares = q[:, 0], q[:, 1:].square().sum(-1)
+        return -0.5 * v.square() - 0.5 * squares * (-v).exp() - v, torch.zeros_like(q)
+
+    C = 200
+    chains = sample(
+        Metropolis(), funnel, normal(C, 3), warmup=500, draws=600, thin=5, adapt=None,
+        tuning=tuned(1.2, C, 3), rng=seeded(1),
+    )  # fmt: skip
+    v, x = chains.q[..., :1], chains.q[..., 1:]
+    u = x * (-v / 2).exp()
+    f = torch.cat([v, v.square(), x.abs(), u, u.square(), v * u.square()], -1)
+    far = math.sqrt(2 / math.pi) * math.exp(1 / 8)  # E|x|, since E exp(v/2) = exp(1/8)
+    truth = torch.tensor([0, 1, far, far, 0, 0, 1, 1, 0, 0], dtype=torch.float64)
+    z, error = errors(f, truth)
+    assert z.max() < 5
+    assert error[0] < 0.03
+
+
+def test_a_linear_model():
+    """w ~ N(0, I/2), y ~ N(X w, 0.09 I): the posterior is known."""
+    X, y = normal(20, 4), normal(20, seed=1)
+    cov = torch.linalg.inv(2 * torch.eye(4).double() + X.mT @ X / 0.09)
+    mean = cov @ X.mT @ y / 0.09
+
+    def target(w):
+        squares = (y - w @ X.mT).square().sum(-1)
+        return -w.square().sum(-1) - 0.5 * squares / 0.09, torch.zeros_like(w)
+
+    C = 200
+    chains = sample(
+        Metropolis(), target, normal(C, 4), warmup=300, draws=300, thin=5, adapt=None,
+        tuning=tuned(1.0, C, inverse_mass=cov.diagonal()), rng=seeded(1),
+    )  # fmt: skip
+    z, error = errors(chains.q, mean)
+    assert z.max() < 5
+    assert (cov.diagonal() / error.square()).min() > 1000
+    apart = chains.q - mean
+    second = torch.einsum("tci,tcj->cij", apart, apart) / len(apart)  # of each chain
+    assert errors(second[None], cov)[0].max() < 5
+
+
 # A walk on 5 states that prefers to go up, and a law that has nothing to do with it.
 P = torch.tensor([0.1, 0.3, 0.05, 0.35, 0.2], dtype=torch.float64)
 S = torch.tensor(
