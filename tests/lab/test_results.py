@@ -32,6 +32,7 @@ def test_every_committed_study_is_known_and_whole(name):
         ("aryan-synthetic", ("brvfl4",), 1),
         ("aryan-hpo", ("brvfl2_aryan/log_ei/random_candidates",), 2),
         ("many-trials", ("random",), 1),
+        ("agrawal-regression", ("n1-collapsed",), 1),
     ],
 )
 def test_a_run_that_is_made_again_is_equal_to_the_last_digit(name, methods, runs):
