@@ -16,6 +16,7 @@ LAYERS = [
     {
         "errors",
         "domain",
+        "lattice",
         "data",
         "points",
         "quasi_newton",

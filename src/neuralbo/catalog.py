@@ -8,6 +8,7 @@ from neuralbo.criteria import (
     ExpectedImprovement,
     LogEmpiricalImprovement,
     LogExpectedImprovement,
+    MeanWidth,
     MixtureImprovement,
     ProbabilityOfImprovement,
     Thompson,
@@ -16,13 +17,18 @@ from neuralbo.criteria import (
 from neuralbo.errors import unknown_name
 from neuralbo.maximizers import (
     DifferentialEvolution,
+    Direct,
+    GridPoints,
     Maximizer,
     Mixed,
+    MixedInteger,
     Multistart,
     RandomCandidates,
     RandomPoints,
 )
 from neuralbo.policies import (
+    Decay,
+    DynamicC,
     GradientDescent,
     Grid,
     LatinHypercube,
@@ -89,7 +95,28 @@ CRITERIA: dict[str, Criterion] = {
     "upper_bound": UpperBound(beta=1.0),
     "pi": ProbabilityOfImprovement(),
     "thompson": Thompson(),
+    "mean_width": MeanWidth(),
 }
+
+# The settings of 004 2.7, as `lab.studies.hoegger_names` spells them: its values go from -1 to 1.
+_BUDGETS = ("0.05", "0.1", "0.25", "0.5", "1.0", "2.0")
+_INNER: dict[str, Any] = {"": UpperBound(beta=1.0), "ei_": ExpectedImprovement()}
+_HOEGGER = {
+    f"{prefix}{budget}": MeanWidth(inner, float(budget), scaling="none")
+    for prefix, inner in _INNER.items()
+    for budget in _BUDGETS
+}
+CRITERIA |= {f"mean_width_{name}": criterion for name, criterion in _HOEGGER.items()}
+
+# Dynamic C is a policy that is named like the criterion in it.
+DYNAMIC_C: dict[str, tuple[MeanWidth, Decay]] = {"dynamic_c": (MeanWidth(budget=0.05), Decay())}
+for _kind, _decay in {
+    "lin": Decay("linear", padding=0),
+    "lin_pad": Decay("linear"),
+    "exp_pad": Decay("exponential"),
+}.items():
+    for _name, _criterion in _HOEGGER.items():
+        DYNAMIC_C[f"dynamic_c_{_kind}_{_name}"] = _criterion, _decay
 
 # 000 1.2.8: 150 random starts, all of which climb. Here they are points of a Sobol sequence.
 LBFGS_150 = Mixed(Multistart(candidates=150, local=0, restarts=150, rounds=100))
@@ -101,6 +128,9 @@ MAXIMIZERS: dict[str, Maximizer] = {
     "random_candidates": RandomCandidates(),
     "lbfgs150": LBFGS_150,
     "differential_evolution": DifferentialEvolution(),
+    "grid": GridPoints(),
+    "direct": Direct(),
+    "mixed_integer": MixedInteger(),
 }
 
 # Random features are spread over the cube that they see: a small one is better.
@@ -151,11 +181,18 @@ def make_policy(
                 f"{type(surrogate).__name__} is a whole policy: no criterion, no maximizer."
             )
         return surrogate
+    decay = None
+    if isinstance(criterion, str) and criterion in DYNAMIC_C:
+        criterion, decay = DYNAMIC_C[criterion]
     standard = Standard(
         _look_up("surrogate", surrogate, SURROGATES | POLICIES, Surrogate),
-        None if criterion is None else _look_up("criterion", criterion, CRITERIA, Criterion),
+        None
+        if criterion is None
+        else _look_up("criterion", criterion, CRITERIA | DYNAMIC_C, Criterion),
         _look_up("maximizer", "mixed" if maximizer is None else maximizer, MAXIMIZERS, Maximizer),
     )
+    if decay is not None:
+        return DynamicC(standard, decay)
     if criterion is None and maximizer is None and surrogate in LOCAL:
         return TrustRegion(replace(standard, maximizer=SHORT_CLIMBS))
     return standard

@@ -15,7 +15,7 @@ from neuralbo.catalog import make_policy
 from neuralbo.columns import Columns
 from neuralbo.criteria import Criterion
 from neuralbo.maximizers import Maximizer
-from neuralbo.policies import Policy, Standard, TrustRegion
+from neuralbo.policies import DynamicC, Policy, Standard, TrustRegion
 from neuralbo.policies.start import AfterStart, start_trials
 from neuralbo.space import Space
 from neuralbo.step import Memory, Step
@@ -199,7 +199,7 @@ class Optimizer:
 
     @one_thread()
     def _fitted(self) -> Model:
-        if not isinstance(self.policy, Standard | TrustRegion):
+        if not isinstance(self.policy, DynamicC | Standard | TrustRegion):
             raise ValueError(f"{type(self.policy).__name__} has no model; name a surrogate.")
         step = self.step()
         if step.data.n == 0:

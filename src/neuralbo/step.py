@@ -1,13 +1,13 @@
 """What one suggestion may look at."""
 
 from collections.abc import MutableMapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
 import torch
 from botorch.models.model import Model
-from torch import Generator
+from torch import Generator, Tensor
 
 from neuralbo.data import Data
 from neuralbo.domain import Domain
@@ -45,6 +45,7 @@ class Step:
         horizon: how many there will be, or None if nobody knows.
         memory: fits of earlier suggestions; it saves time and never changes a result.
         rng: the random numbers of this suggestion.
+        record: what criterion and maximizer have to say for the record; nothing reads it here.
     """
 
     data: Data
@@ -54,6 +55,7 @@ class Step:
     horizon: int | None = None
     memory: MutableMapping[Any, Any] = field(default_factory=dict, repr=False)
     rng: Generator = field(default_factory=Generator, repr=False)
+    record: dict[str, float | str] = field(default_factory=dict, repr=False)
 
     @staticmethod
     def of(
@@ -68,6 +70,11 @@ class Step:
         """Make the step of a suggestion, with the random numbers that belong to its number."""
         rng = generator(seed, SUGGEST, number)
         return Step(data, domain, seed, number, horizon, {} if memory is None else memory, rng)
+
+    def with_chosen(self, points: Tensor) -> "Step":
+        """Return the step of the next point of a batch; the record is that of the first."""
+        data = self.data.with_pending(points)
+        return replace(self, data=data, record={} if len(points) else self.record)
 
     def fit(self, recipe: Surrogate, data: Data) -> Model:
         """Fit a recipe, once for the same data, from the landmark before if it can.

@@ -155,3 +155,33 @@ def test_the_trade_off_is_a_part_of_the_best_value():
     criterion = ProbabilityOfImprovement(xi=0.1, trade_off=0.5)
     value = criterion(step, OneNumber())(tensor([[[0.9, 0.5]]]))
     assert float(value) == pytest.approx(norm.sf(0.7 + 0.1 + 0.35, 0.9, 0.5))
+
+
+@pytest.mark.parametrize("number, xi", [(0, 0.8), (3, 0.1)])
+def test_xi_of_the_probability_falls_with_the_trials(number, xi):
+    data = CriterionChecks.step().data
+    step = Step.of(data, SQUARE, seed=0, number=number)
+    criterion = ProbabilityOfImprovement(xi=0.8, decay=0.5)
+    value = criterion(step, OneNumber())(tensor([[[0.9, 0.5]]]))
+    assert float(value) == pytest.approx(norm.sf(0.7 + xi, 0.9, 0.5))
+
+
+@pytest.mark.parametrize("decay", [0.0, 1.5, math.nan])
+def test_a_decay_that_does_not_fall_is_refused(decay):
+    with pytest.raises(ValueError, match="0 < decay <= 1"):
+        ProbabilityOfImprovement(decay=decay)
+
+
+@pytest.mark.parametrize("mean", [-2.0, 0.7, 0.8])
+def test_without_a_deviation_improvement_is_certain(mean):
+    """004 3.1: EI is max(m - best, 0) and PI is 1 if m > best, else 0."""
+    X = tensor([[[mean, 0.0]]]).requires_grad_()
+    step = CriterionChecks.step()
+    ei, pi = (
+        criterion(step, OneNumber())(X)
+        for criterion in (ExpectedImprovement(), ProbabilityOfImprovement())
+    )
+    assert ei.item() == pytest.approx(max(mean - 0.7, 0.0), abs=1e-150)
+    assert pi.item() == float(mean > 0.7)
+    for value in (ei, pi):
+        assert torch.autograd.grad(value.sum(), X, retain_graph=True)[0].isfinite().all()

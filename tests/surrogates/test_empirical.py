@@ -45,7 +45,11 @@ def test_every_criterion_is_the_same_at_all_points(criterion):
     assert len(acquisition(uniform(50, 1, 2)).unique()) == 1
 
 
-@pytest.mark.parametrize("maximizer", MAXIMIZERS)
+# Of equal values two take the first, and the third is for networks.
+FIXED = {"grid", "direct", "mixed_integer"}
+
+
+@pytest.mark.parametrize("maximizer", [name for name in MAXIMIZERS if name not in FIXED])
 def test_the_search_is_random_search(maximizer):
     """Each suggestion is a uniform point of its own, in each column."""
     policy, data = make_policy("empirical", maximizer=maximizer), observed(SQUARE, 9)

@@ -8,6 +8,7 @@ from neuralbo.criteria.improvement import (
     LogExpectedImprovement,
     ProbabilityOfImprovement,
 )
+from neuralbo.criteria.mean_width import MeanWidth, Scaled
 from neuralbo.criteria.mixture import MixtureImprovement
 from neuralbo.criteria.thompson import Thompson
 
@@ -17,8 +18,10 @@ __all__ = [
     "ExpectedImprovement",
     "LogEmpiricalImprovement",
     "LogExpectedImprovement",
+    "MeanWidth",
     "MixtureImprovement",
     "ProbabilityOfImprovement",
+    "Scaled",
     "Thompson",
     "UpperBound",
 ]

@@ -1,7 +1,8 @@
 """What a criterion is, and the moments it reads."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 import torch
 from botorch.acquisition import AcquisitionFunction
@@ -10,7 +11,7 @@ from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 
 from neuralbo.step import Step
-from neuralbo.surrogates.base import GaussianModel, moments_of
+from neuralbo.surrogates.base import GaussianModel, Surrogate, moments_of
 
 
 @runtime_checkable
@@ -21,11 +22,29 @@ class Criterion(Protocol):
         is_log: whether values are logarithms, so that a probability is added as its logarithm.
     """
 
-    is_log: ClassVar[bool]
+    @property
+    def is_log(self) -> bool: ...  # noqa: D102
 
     def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
         """Build the acquisition function of a model, b x 1 x d to b, larger is better."""
         ...
+
+
+@runtime_checkable
+class LearnsAtStart(Protocol):
+    """A criterion with a number that is learnt once, from the model of the start design."""
+
+    def learned(self, step: Step, surrogate: Surrogate) -> Criterion:
+        """Return the criterion with that number; a function of the first trials."""
+        ...
+
+
+class MomentsModel(Model, ABC):
+    """A model of which criteria read two moments at single points."""
+
+    @abstractmethod
+    def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and variance of f at each point, ... x d to ... and ...."""
 
 
 T = TypeVar("T", bound=AcquisitionFunction)
@@ -41,7 +60,7 @@ def single_points(forward: Callable[[T, Tensor], Tensor]) -> Callable[[T, Tensor
 
 def mean_and_deviation(model: Model, X: Tensor) -> tuple[Tensor, Tensor]:
     """Return mean and standard deviation of f at single points, b x 1 x d to b and b."""
-    if isinstance(model, GaussianModel):
+    if isinstance(model, GaussianModel | MomentsModel):
         mean, variance = model.moments(X.squeeze(-2))
     else:
         mean, variance = (moment[..., 0, 0] for moment in moments_of(model.posterior(X)))

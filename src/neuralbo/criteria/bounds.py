@@ -12,13 +12,16 @@ from neuralbo.step import Step
 
 
 @final
-class _UpperBound(AcquisitionFunction):
+class UpperBoundValue(AcquisitionFunction):
+    """m(x) + beta s(x); `mixed_integer` reads beta and the model."""
+
     def __init__(self, model: Model, beta: float) -> None:
         super().__init__(model)
         self.beta = beta
 
     @single_points
     def forward(self, X: Tensor) -> Tensor:
+        """Evaluate it at X, b x 1 x d; b values."""
         mean, deviation = mean_and_deviation(self.model, X)
         return mean + self.beta * deviation
 
@@ -41,4 +44,4 @@ class UpperBound:
 
     def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
         """Build it."""
-        return _UpperBound(model, self.beta)
+        return UpperBoundValue(model, self.beta)

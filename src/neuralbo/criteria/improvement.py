@@ -21,6 +21,7 @@ from neuralbo.step import Step
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 TAIL, SERIES = -1.0, -1e3  # where one form of log h hands over to the next
+NO_DEVIATION = math.sqrt(torch.finfo(torch.float64).tiny)  # what 0 is raised to
 FARTHEST = 1e150  # whose square is still finite
 
 
@@ -93,7 +94,9 @@ class _ProbabilityOfImprovement(_Improvement):
     def forward(self, X: Tensor) -> Tensor:
         mean, deviation = mean_and_deviation(self.model, X)
         value: Tensor = torch.special.ndtr((mean - self.best) / deviation)
-        return value
+        # 004 3.1: without a deviation it is 1 above the best, and 0 at it, where z is 0
+        is_at_best = (deviation <= NO_DEVIATION) & (mean == self.best)
+        return torch.where(is_at_best, 0.0, value)
 
 
 @final
@@ -116,6 +119,8 @@ class LogExpectedImprovement:
 class ExpectedImprovement:
     """E[max(f(x) - best - xi, 0)] = s h(z). 000 Eq. (2.43), 001 4.1, 004 Eq. (5.4-5.5).
 
+    Without a deviation it is max(m - best - xi, 0), as 004 3.1 repairs it.
+
     Attributes:
         xi: how much better than the best a point must be to count, in the units of Y.
     """
@@ -132,19 +137,29 @@ class ExpectedImprovement:
 @final
 @dataclass(frozen=True, slots=True)
 class ProbabilityOfImprovement:
-    """P(f(x) > best + xi + trade_off |best|). 000 Eq. (2.40-2.41), 001 4.3, 004 3.1.
+    """P(f(x) > best + xi_i + trade_off |best|),  xi_i = xi decay^i,  i the trial's number.
+
+    000 Eq. (2.40-2.41), 001 4.3, 004 Eq. (5.2-5.3). 004 cites the advice to begin with a large
+    xi and let it fall, and gives no schedule: it falls by a constant factor here. Without a
+    deviation it is 1 if m > best + xi_i, else 0.
 
     Attributes:
         xi: how much better than the best a point must be to count, in the units of Y.
         trade_off: the same as a part of |best|.
+        decay: what xi is multiplied with from one trial to the next.
     """
 
     xi: float = 0.0
     trade_off: float = 0.0
+    decay: float = 1.0
 
     is_log: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        if not 0 < self.decay <= 1:
+            raise ValueError(f"ProbabilityOfImprovement needs 0 < decay <= 1, got {self.decay}.")
+
     def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
         """Build it with the target that follows from the best value of the data."""
-        best = step.data.best[0]
-        return _ProbabilityOfImprovement(model, best + self.xi + self.trade_off * best.abs())
+        best, xi = step.data.best[0], self.xi * self.decay**step.number
+        return _ProbabilityOfImprovement(model, best + xi + self.trade_off * best.abs())

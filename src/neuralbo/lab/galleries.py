@@ -9,7 +9,6 @@ from botorch.models.model import Model
 from torch import Tensor
 
 from neuralbo.criteria.feasible import keep_feasible
-from neuralbo.criteria.usual import usual_criterion
 from neuralbo.lab.figures.models import View1D, View2D
 from neuralbo.lab.methods import find_method
 from neuralbo.lab.problems import Problem, find
@@ -91,7 +90,7 @@ def _model(choice: Choice) -> tuple[Model, AcquisitionFunction]:
     """Return model and criterion of a step, both as functions of points of the cube."""
     policy, step, box = choice
     model = step.fit(policy.surrogate, step.data)
-    criterion = usual_criterion(step, model) if policy.criterion is None else policy.criterion
+    criterion = policy.criterion_at(step, model)
     acquisition = keep_feasible(criterion, criterion(step, model), step)
     if box is None:
         return model, acquisition

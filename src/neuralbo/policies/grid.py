@@ -7,12 +7,12 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neuralbo.domain import Domain, Variable
+from neuralbo.domain import Domain
+from neuralbo.lattice import Levels, affordable, lattice, levels_of
 from neuralbo.maximizers.base import pick
 from neuralbo.policies.base import Proposal
 from neuralbo.step import FIT, Step, generator
 
-Levels = tuple[tuple[float, ...], ...]  # of each variable, its coordinates on a grid
 UNKNOWN = 5  # levels of a variable when nobody knows how many trials there will be
 SPARE = 32  # further points, in case some were tried for other reasons
 MOST_POINTS = 2**16  # of a larger grid random points are drawn, it cannot be visited anyway
@@ -46,7 +46,7 @@ class Grid:
         domain, skip = step.domain, step.number
         per_variable = self.per_variable or _affordable(domain, step.horizon)
         X = torch.empty(0, domain.d, dtype=torch.float64)
-        coarse, levels = None, _all_levels(domain, per_variable)
+        coarse, levels = None, levels_of(domain, per_variable)
         while len(X) < q + SPARE and levels != coarse:
             if math.prod(map(len, levels)) > MOST_POINTS:
                 X = torch.cat([X, _draw(step, levels, q + SPARE)])
@@ -55,17 +55,14 @@ class Grid:
             X = torch.cat([X, grid[skip:]])
             skip = max(skip - len(grid), 0)
             per_variable = max(2 * per_variable - 1, 2)
-            coarse, levels = levels, _all_levels(domain, per_variable)
+            coarse, levels = levels, levels_of(domain, per_variable)
         if len(X) < q:  # the domain has no more points
             X = torch.cat([X, domain.sample(q + SPARE, step.rng)])
         return Proposal(pick(step, X, -torch.arange(len(X), dtype=X.dtype), q))
 
     def _grid(self, step: Step, levels: Levels, coarse: Levels | None) -> Tensor:
         """Return the new points of one grid in the order in which they are visited, n x d."""
-        values = [torch.tensor(level, dtype=torch.float64) for level in levels]
-        U = torch.cartesian_prod(*values).reshape(-1, len(levels))
-        if any(variable.when for variable in step.domain.variables):
-            U = _first_of_each(step.domain.enforce(U))
+        U = lattice(step.domain, levels)
         if coarse is not None:
             pairs = zip(U.unbind(-1), coarse, strict=True)
             U = U[~torch.stack([_is_on(u, level) for u, level in pairs]).all(0)]
@@ -74,32 +71,13 @@ class Grid:
         return step.domain.expand(U)
 
 
-def _all_levels(domain: Domain, most: int) -> Levels:
-    return tuple(_levels(variable, most) for variable in domain.variables)
-
-
-def _levels(variable: Variable, most: int) -> tuple[float, ...]:
-    """Return the coordinates that a variable takes on a grid."""
-    places = [i / (most - 1) for i in range(most)] if most > 1 else [0.5]
-    if variable.kind == "continuous":
-        return tuple(places)
-    if variable.kind == "category" or variable.count <= most:
-        return tuple(map(float, range(variable.count)))
-    return tuple(variable.level(torch.tensor(places, dtype=torch.float64)).unique().tolist())
-
-
 def _is_on(u: Tensor, level: tuple[float, ...]) -> Tensor:
     return u.isnan() | torch.isin(u, torch.tensor(level, dtype=u.dtype))
 
 
 def _affordable(domain: Domain, trials: int | None) -> int:
-    """Return the most values for each variable of which all combinations fit, two at least."""
-    if trials is None:
-        return UNKNOWN
-    most = 2
-    while most < trials and math.prod(map(len, _all_levels(domain, most + 1))) <= trials:
-        most += 1
-    return most
+    """Return the most values for each variable that there are trials for."""
+    return UNKNOWN if trials is None else affordable(domain, trials)
 
 
 def _draw(step: Step, levels: Levels, n: int) -> Tensor:
@@ -111,9 +89,3 @@ def _draw(step: Step, levels: Levels, n: int) -> Tensor:
         for level in levels
     ]
     return step.domain.expand(step.domain.enforce(torch.stack(columns, -1)))
-
-
-def _first_of_each(U: Tensor) -> Tensor:
-    """Return the rows that differ from all before; inactive variables make many alike."""
-    rows = {tuple(row): i for i, row in reversed(list(enumerate(U.nan_to_num(-1).tolist())))}
-    return U[sorted(rows.values())]

@@ -8,14 +8,14 @@ from typing import final
 import torch
 from botorch.models.model import Model
 
-from neuralbo.criteria.base import Criterion
+from neuralbo.criteria.base import Criterion, LearnsAtStart
 from neuralbo.criteria.feasible import keep_feasible
 from neuralbo.criteria.usual import usual_criterion
 from neuralbo.data import Data
 from neuralbo.maximizers.base import Maximizer, evaluate
 from neuralbo.policies.base import Proposal
 from neuralbo.step import Step
-from neuralbo.surrogates.base import GaussianModel, StatesFacts, Surrogate, moments_of
+from neuralbo.surrogates.base import Facts, GaussianModel, StatesFacts, Surrogate, moments_of
 from neuralbo.surrogates.gp_mcmc import SampledGaussianProcessModel
 from neuralbo.surrogates.network_draws import NetworkDraws
 
@@ -44,35 +44,49 @@ class Standard:
         began = perf_counter()
         model = step.fit(self.surrogate, step.data)
         fitted = perf_counter()
-        criterion = usual_criterion(step, model) if self.criterion is None else self.criterion
+        criterion = self.criterion_at(step, model)
         points, values = step.data.X[:0], []
         for _ in range(q):
-            here = replace(step, data=step.data.with_pending(points))
-            acquisition = criterion(*self._believe(here, model))
+            here = step.with_chosen(points)
+            acquisition = criterion(*believe(self.surrogate, here, model))
             acquisition = keep_feasible(criterion, acquisition, here)
             chosen = self.maximizer(here, acquisition, 1)
             values.append(float(evaluate(acquisition, chosen)))
             points = torch.cat([points, chosen])
-        facts = dict(model.facts) if isinstance(model, StatesFacts) else {}
-        facts["criterion"] = type(criterion).__name__
+        facts = {**facts_of(model), **step.record}
+        facts["criterion"] = type(self.criterion or criterion).__name__
         if math.isfinite(values[0]):
             facts["criterion_value"] = values[0]
         facts |= {"fit_seconds": fitted - began, "choose_seconds": perf_counter() - fitted}
         return Proposal(points, facts)
 
-    def _believe(self, step: Step, model: Model) -> tuple[Step, Model]:
-        """Return step and model as if pending points had given the mean: also `best` counts it."""
-        X = step.data.X_pending
-        if len(X) == 0:
-            return step, model
-        with torch.no_grad():
-            Y = moments_of(model.posterior(X[:, None]))[0][:, 0]
-        if isinstance(model, GaussianModel | SampledGaussianProcessModel):
-            believing = replace(step, data=step.data.believing(Y))
-            return believing, model.condition_on_observations(X, Y)
-        if isinstance(model, NetworkDraws):
-            weighted = model.condition_on_observations(X, Y)
-            if weighted.effective >= FEWEST_NETWORKS:
-                return replace(step, data=step.data.believing(Y)), weighted
-        data = Data(torch.cat([step.data.X, X]), torch.cat([step.data.Y, Y]))
-        return replace(step, data=data), step.fit(self.surrogate, data)
+    def criterion_at(self, step: Step, model: Model) -> Criterion:
+        """Return the criterion of a step: the usual one if none is named, learnt if it must be."""
+        if self.criterion is None:
+            return usual_criterion(step, model)
+        if isinstance(self.criterion, LearnsAtStart):
+            return self.criterion.learned(step, self.surrogate)
+        return self.criterion
+
+
+def facts_of(model: Model) -> Facts:
+    """Return what a model has to say for the record of the trial."""
+    return model.facts if isinstance(model, StatesFacts) else {}
+
+
+def believe(surrogate: Surrogate, step: Step, model: Model) -> tuple[Step, Model]:
+    """Return step and model as if pending points had given the mean: also `best` counts it."""
+    X = step.data.X_pending
+    if len(X) == 0:
+        return step, model
+    with torch.no_grad():
+        Y = moments_of(model.posterior(X[:, None]))[0][:, 0]
+    if isinstance(model, GaussianModel | SampledGaussianProcessModel):
+        believing = replace(step, data=step.data.believing(Y))
+        return believing, model.condition_on_observations(X, Y)
+    if isinstance(model, NetworkDraws):
+        weighted = model.condition_on_observations(X, Y)
+        if weighted.effective >= FEWEST_NETWORKS:
+            return replace(step, data=step.data.believing(Y)), weighted
+    data = Data(torch.cat([step.data.X, X]), torch.cat([step.data.Y, Y]))
+    return replace(step, data=data), step.fit(surrogate, data)

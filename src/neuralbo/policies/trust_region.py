@@ -18,6 +18,7 @@ from neuralbo.maximizers.base import SAME_POINT
 from neuralbo.policies.base import Policy, Proposal
 from neuralbo.policies.box import Box
 from neuralbo.policies.designs import Sobol
+from neuralbo.policies.dynamic_c import DynamicC
 from neuralbo.policies.standard import Standard
 from neuralbo.step import Step
 from neuralbo.surrogates import Surrogate
@@ -173,6 +174,8 @@ class Choice(NamedTuple):
 
 def choice_at(policy: Policy, step: Step) -> Choice | None:
     """Return the standard policy that chooses at a step, if one does."""
+    if isinstance(policy, DynamicC):  # its first round: what it doubles c for is not said
+        return Choice(policy.inner, step, None)
     if isinstance(policy, Standard):
         return Choice(policy, step, None)
     if not isinstance(policy, TrustRegion):

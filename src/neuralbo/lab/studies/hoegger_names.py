@@ -1,6 +1,6 @@
 """How the methods of 004 are called: estimator of the document, Dynamic C, budget.
 
-These names are what the machinery of mean width and Dynamic C will be called by:
+The catalog has mean width and Dynamic C under these names:
 
     nomu/mean_width_0.1/grid              upper bound, deviations scaled to a mean width of 0.1
     nomu/mean_width_ei_0.1/grid           the same with expected improvement

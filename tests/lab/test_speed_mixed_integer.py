@@ -1,0 +1,44 @@
+"""How far a proven maximum carries: the measurement, on one small network."""
+
+import pytest
+
+from neuralbo.lab import speed_mixed_integer as module
+from neuralbo.lab.speed import SPEEDS
+from neuralbo.maximizers import MixedInteger
+from neuralbo.maximizers.mixed_integer import CONTRADICTS
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch):
+    monkeypatch.setattr(module, "STEPS", 20)
+
+
+def test_it_is_a_measurement_of_the_laboratory():
+    assert SPEEDS["mixed_integer"][0] is module.run
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_a_proven_maximum_is_not_behind_multistart(d):
+    row = module.measured_once(MixedInteger(), (6, 6), d, seed=0)
+    assert row["is_optimal"] == 1
+    assert row["gap"] <= 1e-4 and row["short"] <= CONTRADICTS
+    assert row["seconds"] > 0 and row["climbing"] > 0
+
+
+def test_the_network_learns_the_data_and_is_sure_there(monkeypatch):
+    monkeypatch.setattr(module, "STEPS", 200)
+    data = module._step(1, 0).data
+    assert (float(data.Y.amin()), float(data.Y.amax())) == pytest.approx((-1, 1))
+    mean, deviation = module.trained(data, (16, 16), 0).moments(data.X)
+    assert float((mean - data.Y[:, 0]).square().mean()) < 0.1
+    assert float(deviation.mean()) < 0.3
+
+
+@pytest.mark.slow
+def test_the_figures_name_sizes_and_dimensions(monkeypatch):
+    monkeypatch.setattr(module, "QUICK_SIZES", ((4,),))
+    measured = module.run(is_quick=True)
+    (figures,) = measured.figures.values()
+    assert list(figures) == [f"2 nets of 4, {d} variables" for d in (1, 2, 5)]
+    assert all(row["proven"] == "1 of 1" for row in figures.values())
+    assert all(goal.holds for goal in measured.goals)
