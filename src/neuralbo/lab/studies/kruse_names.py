@@ -17,7 +17,7 @@ BBOB_TEN = "Not in 10 dimensions: the text names them, no figure has them (E22).
 OURS = "gp and brvfl4 are ours, not the document's."
 FAST = (
     "BNN and BOHAMIANN are our presets bnn_nuts_fast (the output layer integrated out, HMC, 100"
-    " draws) and bohamiann_fast (a fifth of the steps, four chains)"
+    " draws) and bohamiann_fast (a fifth of the steps, four chains, all rows at once)"
 )
 
 
