@@ -98,7 +98,7 @@ def law_of(posterior: Posterior) -> PredictiveLaw:
         TypeError: It is no Gaussian and no mixture of them; moments alone would give it a score
             that is not its own.
     """
-    law: PredictiveLaw | None = None
+    law: object = None
     if isinstance(posterior, GPyTorchPosterior):
         mean, variance = moments_of(posterior)
         law = GaussianMixture(torch.zeros_like(mean), mean, variance.sqrt())
