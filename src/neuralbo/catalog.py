@@ -53,6 +53,7 @@ from neuralbo.surrogates import (
 )
 from neuralbo.surrogates.gp import GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
 from neuralbo.surrogates.network_presets import PRESETS
+from neuralbo.surrogates.trained_presets import PRESETS as TRAINED
 
 # Table 4.1 of 000, each as we would use it, as the document has it with a learnt prior ("_aryan")
 # and as it prints it with a fixed one ("_fixed").
@@ -82,6 +83,7 @@ SURROGATES: dict[str, Surrogate] = {
     "elm": ExtremeLearning(),
     "neural_linear": NeuralLinear(),
     **PRESETS,
+    **TRAINED,
     "random_forest": RandomForest(),
     "empirical": Empirical(),
 }

@@ -5,7 +5,8 @@ import math
 import pytest
 import torch
 
-from neuralbo.networks import MLP, train
+from neuralbo.networks import MLP, Descent, train
+from neuralbo.networks.train import by_autograd
 
 
 def seeded(seed=0):
@@ -116,3 +117,89 @@ def test_a_member_that_broke_waits_at_its_best_row():
 
     found = train(loss, torch.zeros(1, 1, dtype=torch.float64), steps=10, lr=0.1)
     assert seen[4:] == [found.item()] * 7  # broke at the fourth evaluation of eleven
+
+
+def bowl_gradient(weights):
+    w = weights.detach()
+    return (w - 1).square().sum(-1), 2 * (w - 1)
+
+
+def test_a_gradient_by_hand_and_autograd_descend_alike():
+    start = torch.randn(3, 4, generator=seeded(), dtype=torch.float64)
+    found = Descent(20, 0.1).run(bowl_gradient, start)
+    assert torch.equal(found, train(bowl, start, steps=20, lr=0.1))
+
+
+def test_float32_descends_as_float64_does():
+    start = torch.randn(3, 4, generator=seeded(), dtype=torch.float64)
+    single = Descent(20, 0.1).run(bowl_gradient, start.float())
+    torch.testing.assert_close(single, Descent(20, 0.1).run(bowl_gradient, start).float())
+
+
+def test_a_ridge_is_a_term_of_the_loss():
+    start = torch.randn(3, 4, generator=seeded(), dtype=torch.float64)
+
+    def with_ridge(weights):
+        return bowl(weights) + 0.3 * weights.square().sum(-1)
+
+    last = Descent(15, 0.1, keeps_best=False)
+    exact = last.run(by_autograd(with_ridge), start)
+    torch.testing.assert_close(last.run(bowl_gradient, start, ridge=0.3), exact)
+
+
+def test_patience_ends_a_descent_that_gains_nothing():
+    calls = []
+
+    def flat(weights):
+        calls.append(1)
+        return torch.ones(len(weights), dtype=weights.dtype), torch.zeros_like(weights)
+
+    Descent(500, 0.1, patience=7).run(flat, torch.zeros(2, 2))
+    assert len(calls) == 1 + 7 + 1  # the first gains, seven wait, one looks at the last
+
+
+def test_one_member_that_gains_keeps_all_going():
+    calls = []
+
+    def half_flat(weights):
+        calls.append(1)
+        losses, slope = bowl_gradient(weights)
+        return torch.stack([losses[0], torch.ones_like(losses[1])]), slope
+
+    Descent(40, 0.01, patience=3).run(half_flat, torch.zeros(2, 2, dtype=torch.float64))
+    assert len(calls) == 41
+
+
+def test_annealed_steps_shrink_to_nothing():
+    seen = []
+
+    def slope_of_one(weights):
+        seen.append(weights.detach().clone())
+        return -weights.detach().sum(-1), -torch.ones_like(weights)
+
+    Descent(100, 0.1, anneals=True).run(slope_of_one, torch.zeros(1, 1, dtype=torch.float64))
+    steps = torch.cat(seen).diff(dim=0).squeeze()
+    assert steps[0] == pytest.approx(0.1) and steps[-1] < 1e-4
+    assert (steps.diff() < 0).all()
+
+
+def test_the_last_row_is_returned_where_the_best_is_not_wanted():
+    start = torch.full((1, 1), 1.1, dtype=torch.float64)
+    found = Descent(1, 5.0, keeps_best=False).run(bowl_gradient, start)
+    torch.testing.assert_close(found, start - 5.0)
+
+
+def test_a_member_that_is_lost_ends_at_its_best_row_also_without_best():
+    def broken(weights):
+        losses, slope = bowl_gradient(weights)
+        return losses, torch.where(torch.tensor([[True], [False]]), slope, math.nan)
+
+    start = torch.zeros(2, 2, dtype=torch.float64)
+    found = Descent(5, 0.1, keeps_best=False).run(broken, start)
+    assert found.isfinite().all() and torch.equal(found[1], start[1]) and found[0, 0] > 0.4
+
+
+@pytest.mark.parametrize("settings", [{"steps": -1}, {"lr": 0.0}, {"patience": -1}])
+def test_wrong_settings_are_refused(settings):
+    with pytest.raises(ValueError, match="Descent needs"):
+        Descent(**settings)

@@ -19,6 +19,7 @@ from neuralbo.lab import (
     speed_sampling,
     speed_scale,
     speed_start,
+    speed_training,
 )
 from neuralbo.lab.goals import Measured
 
@@ -32,6 +33,10 @@ SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
     "mixed_integer": (
         speed_mixed_integer.run,
         "time of a proven maximum against the size of the network; ~60 minutes at most",
+    ),
+    "training": (
+        speed_training.run,
+        "training of networks: members in one batch, share of the peak; ~30 minutes",
     ),
     "quality": (speed_quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),
 }

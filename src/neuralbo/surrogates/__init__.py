@@ -2,25 +2,31 @@
 
 from neuralbo.surrogates.auto import Auto
 from neuralbo.surrogates.base import DrawsFunctions, GaussianModel, Surrogate, WarmStarts
+from neuralbo.surrogates.deep_ensemble import DeepEnsemble
 from neuralbo.surrogates.elm import ExtremeLearning
 from neuralbo.surrogates.empirical import Empirical
 from neuralbo.surrogates.ervfl import EnsembleRVFL
 from neuralbo.surrogates.gp import GaussianProcess
 from neuralbo.surrogates.gp_mcmc import SampledGaussianProcess
+from neuralbo.surrogates.mc_dropout import MCDropout
 from neuralbo.surrogates.neural_linear import NeuralLinear
+from neuralbo.surrogates.nomu import Nomu
 from neuralbo.surrogates.random_forest import RandomForest
 from neuralbo.surrogates.rvfl import BayesianRVFL
 
 __all__ = [
     "Auto",
     "BayesianRVFL",
+    "DeepEnsemble",
     "DrawsFunctions",
     "Empirical",
     "EnsembleRVFL",
     "ExtremeLearning",
     "GaussianModel",
     "GaussianProcess",
+    "MCDropout",
     "NeuralLinear",
+    "Nomu",
     "RandomForest",
     "SampledGaussianProcess",
     "Surrogate",

@@ -17,7 +17,10 @@ from neuralbo.domain import Domain, Variable
 from neuralbo.surrogates.base import GaussianModel
 
 # surrogates of the catalog whose fit takes up to minutes: the documents' own settings
-MINUTES = frozenset({"sbnn", "hbnn", "bnn_hmc", "bnn_nuts", "bnn_cauchy", "bohamiann"})
+MINUTES = frozenset(
+    {"sbnn", "hbnn", "bnn_hmc", "bnn_nuts", "bnn_cauchy", "bohamiann"}
+    | {"nomu", "deep_ensemble", "mc_dropout"}
+)
 
 
 def seeded(seed: int = 0) -> Generator:
