@@ -132,6 +132,7 @@ MAXIMIZERS: dict[str, Maximizer] = {
     "differential_evolution": DifferentialEvolution(),
     "grid": GridPoints(),
     "direct": Direct(),
+    "direct_5000": Direct(evaluations=5_000),
     "mixed_integer": MixedInteger(),
 }
 

@@ -86,6 +86,9 @@ def _add_lab(lab: Any) -> None:
     study.add_argument(
         "--method", action="append", default=[], metavar="M", help="only this, or 'brvfl*' for all"
     )
+    study.add_argument(
+        "--problem", action="append", default=[], metavar="P", help="only this, or 'levy*' for all"
+    )
     report = lab.add_parser("report", help="write the tables and the page of a study")
     report.set_defaults(command=_lab_report)
     packed = lab.add_parser("pack", help="put the results of a study into one compressed file")
@@ -101,6 +104,7 @@ def _add_lab(lab: Any) -> None:
         command.add_argument("study", metavar="STUDY", help="'neuralbo lab list', or FILE.toml")
         command.add_argument("--quick", action="store_true", help="few seeds and trials")
         command.add_argument("--seeds", type=int, metavar="N", help="fewer or more than usual")
+        command.add_argument("--trials", type=int, metavar="N", help="fewer or more than usual")
         command.add_argument("--root", type=Path, default=Path("runs/lab"), metavar="DIR")
 
 
@@ -235,17 +239,24 @@ def _lab_run(options: argparse.Namespace) -> int:
     from neuralbo.lab.run import run
     from neuralbo.lab.store import folder
 
-    study = _only(_lab_study(options, is_quick=options.quick), options.method)
+    study = _lab_study(options, is_quick=options.quick)
+    study = _only(study, "problem", options.problem)
+    study = _only(study, "method", options.method)
     run(study, options.root, options.workers, keep_models=options.keep_models)
     print(f"results: {folder(study, options.root)}")
     return 0
 
 
-def _only(study: "LabStudy", patterns: list[str]) -> "LabStudy":
-    """Return a study with those of its methods that match one of some patterns, if there are any.
+def _only(study: "LabStudy", kind: str, patterns: list[str]) -> "LabStudy":
+    """Return a study with those of its methods or problems that match one of some patterns.
+
+    Args:
+        study: any.
+        kind: "method" or "problem".
+        patterns: none for all.
 
     Raises:
-        ValueError: A pattern matches none of them, or the study measures speed.
+        ValueError: A pattern matches none of them, or the study does not have any.
     """
     from dataclasses import replace
     from fnmatch import fnmatchcase
@@ -256,16 +267,16 @@ def _only(study: "LabStudy", patterns: list[str]) -> "LabStudy":
     if not patterns:
         return study
     if isinstance(study, SpeedStudy):
-        raise ValueError(f"{study.name} is measured whole; leave --method out.")
+        raise ValueError(f"{study.name} is measured whole; leave --{kind} out.")
+    names: tuple[str, ...] = getattr(study, f"{kind}s", ())
     for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in study.methods):
+        if not any(fnmatchcase(name, pattern) for name in names):
             raise ValueError(
-                f"{study.name} has no method {pattern!r}; it has {', '.join(study.methods)}."
+                f"{study.name} has no {kind} {pattern!r}; it has {', '.join(names) or 'none'}."
             )
-    chosen = tuple(m for m in study.methods if any(fnmatchcase(m, p) for p in patterns))
-    if isinstance(study, RegressionStudy):
-        return replace(study, surrogates=chosen)
-    return replace(study, methods=chosen)
+    chosen = tuple(name for name in names if any(fnmatchcase(name, p) for p in patterns))
+    is_model = kind == "method" and isinstance(study, RegressionStudy)
+    return replace(study, **{"surrogates" if is_model else f"{kind}s": chosen})
 
 
 def _one_thread_each() -> None:
@@ -278,11 +289,18 @@ def _lab_study(options: argparse.Namespace, is_quick: bool) -> "LabStudy":
 
     from neuralbo.lab.speed_study import SpeedStudy
     from neuralbo.lab.studies import find_study
+    from neuralbo.lab.study import OptimizationStudy
     from neuralbo.lab.toml_study import read_study
 
     name = options.study
     study: LabStudy = read_study(Path(name)) if name.endswith(".toml") else find_study(name)
     study = study.quick() if is_quick else study
+    if options.trials is not None:
+        if not isinstance(study, OptimizationStudy) or options.trials <= study.start:
+            raise ValueError(
+                f"--trials must be more than the start points, and {study.name} must have trials."
+            )
+        study = replace(study, trials=options.trials)
     if options.seeds is None:
         return study
     if options.seeds < 1 or isinstance(study, SpeedStudy):

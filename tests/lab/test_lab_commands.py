@@ -95,6 +95,33 @@ class TestUnknownNames:
         assert lab("run", "agrawal-benchmark", "--quick", "--method", "brvfl9*") == 1
         assert "has no method 'brvfl9*'; it has " in capsys.readouterr().err
 
+    def test_only_the_problems_that_match_a_pattern_are_run(self, monkeypatch):
+        seen = []
+        monkeypatch.setattr(runner, "run", lambda study, *_, **__: seen.append(study.problems))
+        assert lab("run", "hoegger-5d", "--problem", "*-levy5") == 0
+        assert seen == [("hoegger-levy5",)]
+
+    def test_few_runs_are_left_out_with_their_problem(self, monkeypatch):
+        seen = []
+        monkeypatch.setattr(runner, "run", lambda study, *_, **__: seen.append(study))
+        assert lab("run", "hoegger-2d", "--problem", "hoegger-perm2") == 0
+        assert {cell.problem for cell in seen[0].cells()} == {"hoegger-perm2"}
+
+    def test_a_pattern_without_a_problem_is_refused_with_all_names(self, capsys):
+        assert lab("run", "hoegger-5d", "--problem", "branin") == 1
+        assert "has no problem 'branin'; it has hoegger-g" in capsys.readouterr().err
+
+    def test_the_number_of_trials_can_be_chosen_and_has_its_own_folder(self, monkeypatch):
+        seen = []
+        monkeypatch.setattr(runner, "run", lambda study, *_, **__: seen.append(study.protocol))
+        assert lab("run", "hoegger-5d", "--trials", "40") == 0
+        assert seen == ["40x8-random"]
+
+    @pytest.mark.parametrize(("study", "trials"), [("hoegger-5d", "8"), ("speed", "20")])
+    def test_trials_must_be_more_than_the_start_points(self, study, trials, capsys):
+        assert lab("run", study, "--trials", trials) == 1
+        assert "--trials must be more than the start points" in capsys.readouterr().err
+
     def test_the_methods_of_a_speed_study_cannot_be_chosen(self, capsys):
         assert lab("run", "speed", "--method", "start") == 1
         assert "leave --method out" in capsys.readouterr().err

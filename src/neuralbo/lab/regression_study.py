@@ -101,4 +101,8 @@ class RegressionStudy:
                 for size in self.sizes:
                     for surrogate in self._often:
                         yield RegressionCell(problem, surrogate, size, seed)
-        yield from (cell for cell in self.few if cell.method in self.surrogates)
+        yield from (
+            cell
+            for cell in self.few
+            if cell.method in self.surrogates and cell.problem in self.problems
+        )

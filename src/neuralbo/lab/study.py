@@ -127,4 +127,8 @@ class OptimizationStudy:
             for problem in self.problems:
                 for method in self.ranked:
                     yield Cell(problem, method, seed)
-        yield from (cell for cell in self.few if cell.method in self.methods)
+        yield from (
+            cell
+            for cell in self.few
+            if cell.method in self.methods and cell.problem in self.problems
+        )

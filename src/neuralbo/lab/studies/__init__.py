@@ -16,6 +16,7 @@ from neuralbo.lab.studies.hoegger_1d import HOEGGER_1D
 from neuralbo.lab.studies.hoegger_2d import HOEGGER_2D
 from neuralbo.lab.studies.hoegger_5d import HOEGGER_5D
 from neuralbo.lab.studies.hoegger_dynamic_c import HOEGGER_DYNAMIC_C
+from neuralbo.lab.studies.hoegger_full_size import HOEGGER_FULL_SIZE
 from neuralbo.lab.studies.illustrations import ILLUSTRATIONS
 from neuralbo.lab.studies.kruse_bo_1d import KRUSE_BO_1D
 from neuralbo.lab.studies.kruse_bo_bbob import KRUSE_BO_BBOB
@@ -45,6 +46,7 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | Experiment
         HOEGGER_DYNAMIC_C,
         HOEGGER_2D,
         HOEGGER_5D,
+        HOEGGER_FULL_SIZE,
         PEERS,
         MANY_TRIALS,
         SPEED,

@@ -4,8 +4,8 @@ The names of methods with mean width are explained in `hoegger_names`.
 """
 
 from neuralbo.lab.claims import Beats, Between
-from neuralbo.lab.studies.hoegger_departures import MACHINERY, MAXIMIZER, OURS, STARTS
-from neuralbo.lab.studies.hoegger_names import PURE, scaled
+from neuralbo.lab.studies.hoegger_departures import MAXIMIZER, OURS, SMALL, STARTS
+from neuralbo.lab.studies.hoegger_names import BUDGETS, PURE, SURROGATES, scaled
 from neuralbo.lab.studies.hoegger_tables import FUNCTIONS, TABLE_61, TABLE_62, TABLE_63, TABLE_A1
 from neuralbo.lab.study import Minutes, OptimizationStudy
 
@@ -30,7 +30,10 @@ HOEGGER_1D = OptimizationStudy(
     name="hoegger-1d",
     reproduces="Högger (2021) 6.3: final regret in one dimension, without Dynamic C",
     problems=tuple(FUNCTIONS.values()),
-    methods=("gp/upper_bound", PURE, "brvfl4/upper_bound", "random"),
+    methods=(
+        *(scaled(estimator, budget) for estimator in SURROGATES for budget in BUDGETS),
+        "gp/upper_bound", PURE, "brvfl4/upper_bound", "random",
+    ),
     trials=START + STEPS,
     start=START,
     seeds=30,
@@ -48,12 +51,12 @@ HOEGGER_1D = OptimizationStudy(
         ),
     ),
     departures=(
-        *MACHINERY,
+        SMALL,
         MAXIMIZER.format(points="2000 points of a grid"),
         STARTS,
         OURS.format(more=" and random search"),
     ),
-    quick_trials=START + STEPS,
-    quick_seeds=3,
+    quick_trials=13,
+    quick_seeds=1,
     minutes=Minutes(1, 8),
 )  # fmt: skip

@@ -6,13 +6,12 @@ has ranks by overlap of intervals, no numbers; means decide the claims.
 
 from neuralbo.lab.claims import AmongFirst, Beats
 from neuralbo.lab.studies.hoegger_departures import (
-    MACHINERY,
     MAXIMIZER_5D,
     OURS,
     SCALES,
+    SMALL,
     STARTS,
 )
-from neuralbo.lab.studies.hoegger_names import PURE
 from neuralbo.lab.studies.hoegger_tables_2d_5d import FUNCTIONS_5D, IN_5D, TABLE_67
 from neuralbo.lab.study import Minutes, OptimizationStudy
 
@@ -43,7 +42,7 @@ HOEGGER_5D = OptimizationStudy(
     name="hoegger-5d",
     reproduces="Högger (2021) 6.6: ranks in five dimensions, budgets 0.05 and 0.5, Dynamic C",
     problems=tuple(FUNCTIONS_5D.values()),
-    methods=("gp/upper_bound", PURE, "brvfl4/upper_bound", "random"),
+    methods=(*IN_5D.values(), "gp/upper_bound", "brvfl4/upper_bound"),
     trials=72,
     start=8,
     seeds=40,
@@ -65,7 +64,7 @@ HOEGGER_5D = OptimizationStudy(
         ),
     ),
     departures=(
-        *MACHINERY,
+        SMALL,
         MAXIMIZER_5D,
         "40 repetitions and 8 + 64 evaluations as in two dimensions: the document says neither.",
         STARTS,
@@ -74,6 +73,8 @@ HOEGGER_5D = OptimizationStudy(
         "is a corner. Which of them the document ran is not known.",
         OURS.format(more=""),
     ),
-    quick_trials=28,
+    quick_trials=13,
+    quick_seeds=1,
+    quick_problems=(_LEVY, _ROSENBROCK),
     minutes=Minutes(1, 100),
 )  # fmt: skip

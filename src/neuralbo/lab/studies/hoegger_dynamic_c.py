@@ -4,8 +4,8 @@ The names of methods with mean width and Dynamic C are explained in `hoegger_nam
 """
 
 from neuralbo.lab.claims import Beats, Between
-from neuralbo.lab.studies.hoegger_departures import MACHINERY, MAXIMIZER, OURS, STARTS
-from neuralbo.lab.studies.hoegger_names import BUDGETS, PURE, dynamic, scaled
+from neuralbo.lab.studies.hoegger_departures import MAXIMIZER, OURS, SMALL, STARTS
+from neuralbo.lab.studies.hoegger_names import BUDGETS, DECAYS, PURE, SURROGATES, dynamic, scaled
 from neuralbo.lab.studies.hoegger_tables import FUNCTIONS
 from neuralbo.lab.studies.hoegger_tables_dynamic_c import (
     TABLE_64,
@@ -50,6 +50,13 @@ HOEGGER_DYNAMIC_C = OptimizationStudy(
     reproduces="Högger (2021) 6.4: Dynamic C, upper bound and EI in one dimension",
     problems=tuple(FUNCTIONS.values()),
     methods=(
+        *(
+            dynamic(estimator, decay, budget, is_ei=is_ei)
+            for is_ei in (False, True)
+            for estimator in SURROGATES
+            for decay in DECAYS
+            for budget in BUDGETS
+        ),
         "gp/upper_bound", "gp/ei", PURE, "gp_pure/ei", "brvfl4/upper_bound", "brvfl4/ei", "random",
     ),
     trials=23,
@@ -72,14 +79,15 @@ HOEGGER_DYNAMIC_C = OptimizationStudy(
         *(_lifted(decay, b) for decay in ("lin. pad.", "exp. pad.") for b in _SMALL),
     ),
     departures=(
-        *MACHINERY,
+        SMALL,
         MAXIMIZER.format(points="2000 points of a grid"),
         STARTS,
         "That upper bound and EI make no real difference is no claim here: the document has no "
         "measure for it. Their rows stand side by side.",
         OURS.format(more=" and random search"),
     ),
-    quick_trials=23,
-    quick_seeds=2,
+    quick_trials=11,
+    quick_seeds=1,
+    quick_problems=_FORRESTER,
     minutes=Minutes(1, 16),
 )  # fmt: skip

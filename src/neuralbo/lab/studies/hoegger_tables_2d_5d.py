@@ -29,7 +29,7 @@ IN_2D = {
 }
 IN_5D = {
     **{
-        f"{name}, {budget}": dynamic(name, "exp. pad.", budget, maximizer="direct")
+        f"{name}, {budget}": dynamic(name, "exp. pad.", budget, maximizer="direct_5000")
         for name in SURROGATES
         for budget in ("0.05", "0.5")
     },

@@ -1,0 +1,43 @@
+"""004 2.1 to 2.4: the networks of the document beside our small ones, 8 start points and 5 steps.
+
+It answers two questions: are the small ones a fair stand-in, and is the deviation of deep
+ensembles so small because the document has a variance in its place (004 0.1)? The factor c that
+brings the deviations to a mean width is in the table of factors, and in the lines of each run.
+"""
+
+from neuralbo.lab.claims import Beats, Claim
+from neuralbo.lab.studies.hoegger_departures import STARTS
+from neuralbo.lab.studies.hoegger_names import SURROGATES
+from neuralbo.lab.study import Minutes, OptimizationStudy
+
+CRITERION = "mean_width_1.0/grid"
+DOCUMENT = {"NOMU": "nomu", "DE": "deep_ensemble", "DO": "mc_dropout"}
+
+
+def _pair(name: str) -> tuple[str, str]:
+    return f"{DOCUMENT[name]}/{CRITERION}", f"{SURROGATES[name]}/{CRITERION}"
+
+
+CLAIMS: tuple[Claim, ...] = tuple(
+    Beats(method, ("random",), ("hoegger-forrester",), "004 6.1: better than no model", "median")
+    for name in DOCUMENT
+    for method in _pair(name)
+)
+
+HOEGGER_FULL_SIZE = OptimizationStudy(
+    name="hoegger-full-size",
+    reproduces="Högger (2021) 4: networks of four million weights, and our small ones beside them",
+    problems=("hoegger-forrester",),
+    methods=(
+        *(method for name in DOCUMENT for method in _pair(name)),
+        f"deep_ensemble_legacy/{CRITERION}", f"deep_ensemble_fast_legacy/{CRITERION}", "random",
+    ),
+    trials=13,
+    start=8,
+    seeds=1,
+    claims=CLAIMS,
+    departures=("5 steps, not 15, and one repetition, not 30.", STARTS),
+    quick_trials=9,
+    quick_seeds=1,
+    minutes=Minutes(10, 40),
+)  # fmt: skip
