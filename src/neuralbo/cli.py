@@ -276,7 +276,8 @@ def _only(study: "LabStudy", kind: str, patterns: list[str]) -> "LabStudy":
             )
     chosen = tuple(name for name in names if any(fnmatchcase(name, p) for p in patterns))
     is_model = kind == "method" and isinstance(study, RegressionStudy)
-    return replace(study, **{"surrogates" if is_model else f"{kind}s": chosen})
+    changes: dict[str, Any] = {"surrogates" if is_model else f"{kind}s": chosen}
+    return replace(study, **changes)
 
 
 def _one_thread_each() -> None:

@@ -60,14 +60,14 @@ def test_a_mask_is_a_network_without_some_units():
         for (W, b), mask in zip(layers, model.masks, strict=False):
             z = torch.relu(z @ W.mT + b) * mask[k]
         exact = model.units[1].values(z @ layers[-1][0].mT + layers[-1][1])
-        torch.testing.assert_close(model.values(X)[k], exact)
+        torch.testing.assert_close(model.functions(X).values[k], exact)
 
 
 def test_all_points_of_all_calls_see_the_same_masks():
     model, X = QUICK.fit(smooth_data(), seeded(1)), uniform(9, 2)
-    together = model.values(X)
+    together = model.functions(X).values
     for i, x in enumerate(X):
-        torch.testing.assert_close(model.values(x[None])[:, 0], together[:, i])
+        torch.testing.assert_close(model.functions(x[None]).values[:, 0], together[:, i])
 
 
 def test_masks_keep_the_mean_and_drop_as_often_as_asked():

@@ -4,15 +4,13 @@ from collections.abc import Callable
 from typing import NamedTuple, final
 
 import torch
-from botorch.acquisition.objective import PosteriorTransform
-from botorch.posteriors import Posterior
 from torch import Generator, Tensor
 
 from neuralbo.data import Units
 from neuralbo.networks.mlp import MLP
 from neuralbo.networks.plain import Layers, plain_sum
-from neuralbo.posteriors import FunctionDraws
-from neuralbo.surrogates.base import LEAST_VARIANCE, DrawsFunctions, Facts
+from neuralbo.surrogates.base import LEAST_VARIANCE, Facts
+from neuralbo.surrogates.set_of_functions import Functions, SetOfFunctions
 
 MOST_BYTES = 2**25  # of the activations of one layer; larger ones leave the cache
 FLOOR = 1e-6  # of the variance of the noise, in the model's units; softplus may underflow (E-19)
@@ -45,7 +43,7 @@ class Ensemble(NamedTuple):
 
 
 @final
-class DeepEnsembleModel(DrawsFunctions):
+class DeepEnsembleModel(SetOfFunctions):
     """f = f_k with probability 1/s, in the units of the data.
 
     Args:
@@ -56,7 +54,6 @@ class DeepEnsembleModel(DrawsFunctions):
     """
 
     weights: Tensor
-    num_outputs = 1
 
     def __init__(
         self, ensemble: Ensemble, weights: Tensor, units: tuple[Units, Units], facts: Facts
@@ -64,11 +61,6 @@ class DeepEnsembleModel(DrawsFunctions):
         super().__init__()
         self.ensemble, self.units, self.facts = ensemble, units, facts
         self.register_buffer("weights", weights)
-
-    @property
-    def batch_shape(self) -> torch.Size:
-        """The model is a single one: the empty shape."""
-        return torch.Size([])
 
     def plain_networks(self) -> list[Layers]:
         """Return f_k of each member as layers (W, b) with the activation between them.
@@ -85,24 +77,10 @@ class DeepEnsembleModel(DrawsFunctions):
             members.append([*layers[:-1], (W[:1], b[:1])])
         return members
 
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> Posterior:
-        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
-        if output_indices not in (None, [0]):
-            raise ValueError(f"this model has one output, got output_indices={output_indices}.")
+    def functions(self, X: Tensor) -> Functions:
+        """Return all members at each point, ... x d."""
         values, variances = self.members(X)
-        noise = self.units[1].square * LEAST_VARIANCE
-        if isinstance(observation_noise, Tensor):
-            noise = noise + observation_noise
-        elif observation_noise:
-            noise = noise + variances
-        posterior = FunctionDraws(values, noise)
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+        return Functions(values, self.units[1].square * LEAST_VARIANCE, variances)
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
         """Draw one of the members."""

@@ -9,14 +9,12 @@ from dataclasses import replace
 from typing import final
 
 import torch
-from botorch.acquisition.objective import PosteriorTransform
-from botorch.posteriors import Posterior
 from torch import Generator, Tensor
 
 from neuralbo.data import Units
-from neuralbo.posteriors import FunctionDraws
-from neuralbo.surrogates.base import LEAST_VARIANCE, DrawsFunctions, Facts
+from neuralbo.surrogates.base import LEAST_VARIANCE, Facts
 from neuralbo.surrogates.random_features import ACTIVATIONS, UNIT_VARIANCE, RandomFeatures
+from neuralbo.surrogates.set_of_functions import Functions, SetOfFunctions
 
 MOST_BYTES = 2**23  # of one table of features; larger ones leave the cache and are slower
 
@@ -35,7 +33,7 @@ def members_of(features: RandomFeatures, which: int | slice) -> RandomFeatures:
 
 
 @final
-class LinearEnsembleModel(DrawsFunctions):
+class LinearEnsembleModel(SetOfFunctions):
     """f = f_k with probability 1/s, in the units of the data.
 
     Args:
@@ -49,7 +47,6 @@ class LinearEnsembleModel(DrawsFunctions):
 
     weights: Tensor
     noise_variance: Tensor
-    num_outputs = 1
 
     def __init__(
         self,
@@ -66,28 +63,13 @@ class LinearEnsembleModel(DrawsFunctions):
         self.register_buffer("weights", weights)
         self.register_buffer("noise_variance", noise_variance * units.square)
 
-    @property
-    def batch_shape(self) -> torch.Size:
-        """The model is a single one: the empty shape."""
-        return torch.Size([])
-
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> Posterior:
-        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
-        if output_indices not in (None, [0]):
-            raise ValueError(f"this model has one output, got output_indices={output_indices}.")
-        noise = self.units.square * LEAST_VARIANCE
-        if isinstance(observation_noise, Tensor):
-            noise = noise + observation_noise
-        elif observation_noise or self.adds_noise:
-            noise = noise + self.noise_variance.reshape(-1, *[1] * X.ndim)
-        posterior = FunctionDraws(self.values(X), noise)
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+    def functions(self, X: Tensor) -> Functions:
+        """Return all members at each point, ... x d."""
+        noise = self.noise_variance.reshape(-1, *[1] * X.ndim)
+        least = self.units.square * LEAST_VARIANCE
+        if self.adds_noise:
+            return Functions(self.values(X), least + noise, torch.zeros_like(noise))
+        return Functions(self.values(X), least, noise)
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
         """Draw one of the members."""

@@ -10,16 +10,14 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, final
 
 import torch
-from botorch.acquisition.objective import PosteriorTransform
-from botorch.posteriors import Posterior
 from torch import Generator, Tensor
 
 from neuralbo.data import Data, Units, input_units, single_output
 from neuralbo.networks.mlp import ACTIVATIONS, MLP
 from neuralbo.networks.train import Descent, by_autograd
-from neuralbo.posteriors import FunctionDraws
-from neuralbo.surrogates.base import LEAST_VARIANCE, DrawsFunctions, Facts, Scaling
+from neuralbo.surrogates.base import LEAST_VARIANCE, Facts, Scaling
 from neuralbo.surrogates.network_draws import steady
+from neuralbo.surrogates.set_of_functions import Functions, SetOfFunctions
 from neuralbo.surrogates.trained import Start
 
 MOST_BYTES = 2**25  # of the activations of one layer; larger ones leave the cache
@@ -151,7 +149,7 @@ def _masks(net: MLP, rows: int, p: float, rng: Generator) -> list[Tensor]:
 
 
 @final
-class MCDropoutModel(DrawsFunctions):
+class MCDropoutModel(SetOfFunctions):
     """f = f_m, m each of s masks with probability 1/s, in the units of the data.
 
     Args:
@@ -163,7 +161,6 @@ class MCDropoutModel(DrawsFunctions):
     """
 
     weights: Tensor
-    num_outputs = 1
 
     def __init__(
         self,
@@ -177,38 +174,16 @@ class MCDropoutModel(DrawsFunctions):
         self.net, self.masks, self.units, self.facts = net, masks, units, facts
         self.register_buffer("weights", weights)
 
-    @property
-    def batch_shape(self) -> torch.Size:
-        """The model is a single one: the empty shape."""
-        return torch.Size([])
-
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> Posterior:
-        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
-        if output_indices not in (None, [0]):
-            raise ValueError(f"this model has one output, got output_indices={output_indices}.")
-        noise = self.units[1].square * LEAST_VARIANCE
-        if isinstance(observation_noise, Tensor):
-            noise = noise + observation_noise
-        elif observation_noise:
-            noise = noise + self.units[1].square * NOISE
-        posterior = FunctionDraws(self.values(X), noise)
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+    def functions(self, X: Tensor) -> Functions:
+        """Return the functions of all masks at each point, ... x d."""
+        square = self.units[1].square
+        return Functions(self._values(X, self.masks), square * LEAST_VARIANCE, square * NOISE)
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
         """Draw one of the masks."""
         k = int(torch.randint(len(self.masks[0]), (1,), generator=rng))
         masks = [mask[k : k + 1] for mask in self.masks]
         return lambda X: self._values(X, masks)[0]
-
-    def values(self, X: Tensor) -> Tensor:
-        """Return the functions of all masks at each point, ... x d to s x ... x 1."""
-        return self._values(X, self.masks)
 
     def _values(self, X: Tensor, masks: list[Tensor]) -> Tensor:
         rows = self.units[0].numbers(X.reshape(-1, X.shape[-1]))

@@ -12,13 +12,11 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 import torch
-from botorch.acquisition.objective import PosteriorTransform
-from botorch.posteriors import Posterior
 from torch import Generator, Tensor
 
 from neuralbo.data import Data, Units, single_output
-from neuralbo.posteriors import FunctionDraws
-from neuralbo.surrogates.base import LEAST_VARIANCE, DrawsFunctions, Facts, Scaling
+from neuralbo.surrogates.base import LEAST_VARIANCE, Facts, Scaling
+from neuralbo.surrogates.set_of_functions import Functions, SetOfFunctions
 
 NOISE_VARIANCE = 1e-6  # of an observation, in units of Y's variance: the leaves hold the rest
 # Values are multiples of this: sums of them are exact, so a tie between two splits is a tie in
@@ -82,7 +80,7 @@ def _regressor() -> Any:
 
 
 @final
-class RandomForestModel(DrawsFunctions):
+class RandomForestModel(SetOfFunctions):
     """Functions that are constant on the leaves of one tree each, in the units of the data.
 
     Each tree gives r functions (one if no leaf has a variance). Over them a leaf takes the values
@@ -95,7 +93,6 @@ class RandomForestModel(DrawsFunctions):
     column: Tensor
     threshold: Tensor
     leaf: Tensor  # t x r x nodes, value in the model's units
-    num_outputs = 1
 
     def __init__(self, trees: list[Any], units: Units, rng: Generator) -> None:
         super().__init__()
@@ -119,28 +116,10 @@ class RandomForestModel(DrawsFunctions):
         within = float(variance.sum()) / sum(int(tree.n_leaves) for tree in trees)
         self.facts: Facts = {"surrogate": "random_forest", "leaf_variance": within}
 
-    @property
-    def batch_shape(self) -> torch.Size:
-        """The model is a single one: the empty shape."""
-        return torch.Size([])
-
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> Posterior:
-        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
-        if output_indices not in (None, [0]):
-            raise ValueError(f"this model has one output, got output_indices={output_indices}.")
-        least = self.units.square * LEAST_VARIANCE
-        if isinstance(observation_noise, Tensor):
-            noise = observation_noise + least
-        else:
-            noise = self.units.square * NOISE_VARIANCE if observation_noise else least
-        posterior = FunctionDraws(self._values(X, range(len(self.leaf))), noise)
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+    def functions(self, X: Tensor) -> Functions:
+        """Return the functions of all trees at each point, ... x d."""
+        least, noise = self.units.square * LEAST_VARIANCE, self.units.square * NOISE_VARIANCE
+        return Functions(self._values(X, range(len(self.leaf))), least, noise)
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
         """Draw one of the functions."""
