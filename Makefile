@@ -16,9 +16,10 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lab,peers,dev]'
 	touch $(STAMP)
 
-# One thread: the matrices are small, and several threads only get in each other's way.
+# One thread: the matrices are small, and several threads only get in each other's way. Two
+# processes share the tests.
 test: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -35,7 +35,7 @@ from neuralbo.lab.problems import find
 from neuralbo.lab.regression import fit_and_score, settings_of
 from neuralbo.lab.regression_study import RegressionCell, RegressionStudy
 from neuralbo.lab.speed_study import SpeedCell, SpeedStudy, measure_cell
-from neuralbo.lab.store import Line, finished, folder, other_versions, read_lines
+from neuralbo.lab.store import Line, finished, folder, other_versions, read_lines, rounded
 from neuralbo.lab.study import Cell, OptimizationStudy
 from neuralbo.optimizer import finite_or_none
 from neuralbo.space import Space
@@ -168,7 +168,7 @@ def _header(study: OptimizationStudy, cell: Cell) -> Line:
 
 
 def _write(out: TextIOBase | Any, line: Line) -> None:
-    out.write(json.dumps(line) + "\n")
+    out.write(json.dumps(rounded(line)) + "\n")
     out.flush()
 
 

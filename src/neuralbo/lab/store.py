@@ -103,14 +103,13 @@ def finished(study: HasResults, root: Path, files: Iterable[str]) -> set[str]:
 def pack(study: HasResults, root: Path, files: Iterable[str], into: Path) -> Path:
     """Write what is finished into one compressed file; equal results give equal bytes.
 
-    What was packed there before is kept. Seconds are rounded to microseconds: their further
-    digits say nothing, and are a good part of the file.
+    What was packed there before is kept.
     """
     path = packed(study, into)
     cells = _unpack(path) | read_cells(study, root, files)
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = (
-        json.dumps(_rounded(line))
+        json.dumps(rounded(line))
         for file in sorted(cells)
         for line in ({"cell": file}, *cells[file])
     )
@@ -122,7 +121,11 @@ def pack(study: HasResults, root: Path, files: Iterable[str], into: Path) -> Pat
     return path
 
 
-def _rounded(line: Line) -> Line:
+def rounded(line: Line) -> Line:
+    """Return a line with its seconds rounded to microseconds.
+
+    Their further digits say nothing, and would be a good part of a file.
+    """
     if not isinstance(line.get("seconds"), dict):
         return line
     return line | {"seconds": {name: round(s, 6) for name, s in line["seconds"].items()}}
