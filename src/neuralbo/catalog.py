@@ -54,6 +54,7 @@ from neuralbo.surrogates import (
 from neuralbo.surrogates.gp import GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
 from neuralbo.surrogates.network_presets import PRESETS
 from neuralbo.surrogates.trained_presets import PRESETS as TRAINED
+from neuralbo.surrogates.trained_variants import VARIANTS
 
 # Table 4.1 of 000, each as we would use it, as the document has it with a learnt prior ("_aryan")
 # and as it prints it with a fixed one ("_fixed").
@@ -84,6 +85,7 @@ SURROGATES: dict[str, Surrogate] = {
     "neural_linear": NeuralLinear(),
     **PRESETS,
     **TRAINED,
+    **VARIANTS,
     "random_forest": RandomForest(),
     "empirical": Empirical(),
 }

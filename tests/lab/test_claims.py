@@ -137,6 +137,17 @@ class TestBetween:
         claim = Between("gp", "branin", 0.9, 1.1, "here", "median")
         assert claim.verdict(results_of(MEANS_AND_MEDIANS_DIFFER)) == ("holds", "1")
 
+    @pytest.mark.parametrize(("high", "answer"), [(9.9, "does not hold"), (10.0, "holds")])
+    def test_the_worst_run_is_looked_at_if_it_is_meant(self, high, answer):
+        claim = Between("gp", "branin", 0.0, high, "here", "largest")
+        assert claim.words.startswith("0 <= largest final regret of gp")
+        assert claim.verdict(results_of(MEANS_AND_MEDIANS_DIFFER)) == (answer, "10")
+
+    def test_the_worst_of_runs_that_failed_is_not_available(self):
+        table = {("branin", "gp"): [1.0, math.nan]}
+        claim = Between("gp", "branin", 0.0, 9.0, "here", "largest")
+        assert claim.verdict(results_of(table)).answer == "N/A"
+
     def test_a_value_is_the_regret_above_the_minimum(self):
         least = find("branin").minimum
         claim = Between("gp", "branin", 4.39, 4.40, "here", quantity="value")

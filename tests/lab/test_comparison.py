@@ -76,6 +76,14 @@ def test_a_value_stands_beside_values():
     assert rows_of(both)["GP-EI (gp)"][1] == f"{2 + least:.3g} (3)"
 
 
+def test_half_of_the_interval_of_the_mean_stands_beside_intervals():
+    results = results_of(statistic="interval")
+    draws = np.random.default_rng(1).choice(REGRETS["gp"], (100_000, 3)).mean(-1)
+    low, high = np.quantile(draws, [0.025, 0.975])  # 1 and 6: the ends have 1/27 each
+    assert rows_of(results)["GP-EI (gp)"][1] == f"3 ± {(high - low) / 2:.2g} (3)"
+    assert rows_of(results)["random"][1] == "5 (1)"
+
+
 @pytest.mark.parametrize("row", ["SPN (spn)", "TPE (tpe)"])
 def test_a_method_that_was_not_run_has_a_dash(row):
     assert rows_of(results_of())[row][1] == "—"

@@ -1,12 +1,17 @@
 """004: the protocols of 2.7, the tables of section 6 against each other, and section 13 item 7."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
+from neuralbo.catalog import SURROGATES as CATALOG
+from neuralbo.catalog import make_policy
 from neuralbo.lab import report
 from neuralbo.lab.claims import Beats, Between
+from neuralbo.lab.document import ANY
 from neuralbo.lab.problems import find
 from neuralbo.lab.run import folder, run_cell
 from neuralbo.lab.statistics import competition_ranks, interval_ranks
@@ -17,8 +22,12 @@ from neuralbo.lab.studies.hoegger_1d import HOEGGER_1D
 from neuralbo.lab.studies.hoegger_2d import HOEGGER_2D
 from neuralbo.lab.studies.hoegger_5d import HOEGGER_5D
 from neuralbo.lab.studies.hoegger_dynamic_c import HOEGGER_DYNAMIC_C
-from neuralbo.lab.studies.hoegger_names import ANY, BUDGETS, DECAYS, SURROGATES, dynamic, scaled
+from neuralbo.lab.studies.hoegger_full_size import HOEGGER_FULL_SIZE
+from neuralbo.lab.studies.hoegger_names import BUDGETS, DECAYS, SURROGATES, dynamic, scaled
 from neuralbo.lab.study import OptimizationStudy
+from neuralbo.networks import Descent
+from neuralbo.testing.maximizers import step_of
+from neuralbo.testing.toys import cube, observed
 
 STUDIES = (HOEGGER_1D, HOEGGER_DYNAMIC_C, HOEGGER_2D, HOEGGER_5D)
 TABLES = [table for study in STUDIES for table in study.document]
@@ -202,17 +211,37 @@ def test_every_row_has_a_cell_for_every_column(table):
 
 
 @each_table
-def test_a_table_whose_columns_are_not_ours_says_that_it_has_no_regrets(table):
-    is_ours = {problem is not None for _, problem in table.columns}
-    assert is_ours == {"not regrets" not in table.title}
-    if is_ours == {True}:
-        assert all(ANY not in row.method for row in table.rows)
+def test_a_title_says_what_stands_beside(table):
+    words = {"mean": "mean final regret", "median": "median final regret", "interval": "half of"}
+    kind = "rank" if table.is_ranked else words[table.statistic]
+    assert kind in table.title
+    assert ("factor c" in table.title) == (table.quantity == "factor")
+    assert ("mean/median" in table.title) == (table.statistic == "ranks")
 
 
 @each
-def test_columns_are_problems_of_the_study(study):
-    for table in study.document:
-        assert {problem for _, problem in table.columns} <= {*study.problems, None}
+def test_every_cell_is_about_a_problem_and_a_method_of_the_study(study):
+    for table, (name, problem) in [(t, column) for t in study.document for column in t.columns]:
+        for row in table.rows:
+            assert (problem is None) != (row.problem is None)
+            assert (problem or row.problem) in study.problems
+            assert row.method.replace(ANY, name) in study.methods
+
+
+@pytest.mark.parametrize(
+    ("table", "sizes"),
+    [(one.TABLE_61, {5}), (dynamic_c.TABLE_65, {20}), (dynamic_c.TABLE_A2, {20}),
+     (dynamic_c.TABLE_A3, {20}), (dynamic_c.TABLE_A4, {40}), (more.TABLE_66, {5}),
+     (more.TABLE_67, {10})],
+    ids=lambda value: getattr(value, "title", "")[:9],
+)  # fmt: skip
+def test_ranks_are_among_so_many_as_in_the_document(table, sizes):
+    pools = {}
+    for row in table.rows:
+        for name, problem in table.columns:
+            place = (row.pool, problem or row.problem)
+            pools.setdefault(place, set()).add(row.method.replace(ANY, name))
+    assert {len(methods) for methods in pools.values()} == sizes
 
 
 @pytest.mark.parametrize(
@@ -269,6 +298,31 @@ def test_the_factors_have_the_headline_range():
     }  # fmt: skip
     assert (min(cells[True]), max(cells[True])) == (40.79, 15501)
     assert (min(cells[False]), max(cells[False])) == (0.09, 18.91)
+
+
+def test_the_row_of_the_ensemble_has_one_below_whose_deviation_is_the_variance():
+    """004 0.1, 2.4."""
+    below = {row.label.split(", ")[1]: row.also for row in one.TABLE_63.rows}
+    assert below.pop("DE") == ("deep_ensemble_fast_legacy/mean_width_*/grid",)
+    assert set(below.values()) == {()}
+    (table,) = HOEGGER_FULL_SIZE.document
+    assert {
+        method.replace(ANY, "1.0") for row in table.rows for method in (row.method, *row.also)
+    } == set(HOEGGER_FULL_SIZE.methods) - {"random"}
+
+
+def test_its_factor_is_on_record_and_that_of_the_variance():
+    """c = B / (2 mean sigma), with sigma^2 in the place of sigma in the units of the model."""
+    start = step_of(observed(cube(1), 8), cube(1))
+    grid = torch.linspace(0, 1, 2000, dtype=torch.float64)[:, None, None]
+    sizes = {"members": 3, "widths": (16,), "descent": Descent(60, 1e-2)}
+    right = replace(CATALOG["deep_ensemble_fast"], **sizes)
+    legacy = replace(CATALOG["deep_ensemble_fast_legacy"], **sizes)
+    sigma = start.fit(right, start.data).posterior(grid).variance.sqrt()
+    unit = start.data.standard_units().scale
+    for recipe, deviation in ((right, sigma), (legacy, sigma.square() / unit)):
+        facts = make_policy(recipe, "mean_width_1.0", "grid").propose(start).facts
+        assert facts["mean_width_c"] == pytest.approx(0.5 / float(deviation.mean()), rel=1e-6)
 
 
 def test_nomu_without_dynamic_c_is_the_same_in_tables_62_and_64():

@@ -12,7 +12,7 @@ from neuralbo.catalog import SURROGATES
 from neuralbo.data import Data, Units
 from neuralbo.quasi_newton import minimize
 from neuralbo.surrogates import GaussianProcess
-from neuralbo.surrogates.gp import GaussianProcessModel, Search, _evidence
+from neuralbo.surrogates.gp import GP_PURE, GaussianProcessModel, Search, _evidence
 from neuralbo.surrogates.kernels import (
     Between,
     Constant,
@@ -312,6 +312,22 @@ def test_clipping_raises_the_lowest_values():
     error = (clipped.moments(data.X[1:])[0] - tame.Y[1:, 0]).square().mean()
     assert error < 0.05
     assert math.isfinite(clipped.facts["log_evidence"])
+
+
+def test_the_process_of_the_document_interpolates_and_is_sure_at_the_data():
+    """004 13.10; its noise of 1e-7 leaves a deviation of 3e-4 in units of Y's."""
+    data = smooth_data(8, 1)  # of deviation 1
+    mean, variance = GP_PURE.fit(data, seeded()).moments(data.X)
+    torch.testing.assert_close(mean, data.Y[:, 0], atol=1e-3, rtol=0)
+    assert (variance.sqrt() < 1e-3).all()
+
+
+def test_far_from_the_data_there_is_the_prior():
+    """004 13.10."""
+    kernel, data = Constant() * SquaredExponential(), smooth_data(8)
+    mean, variance = given(kernel, (2.5, *LENGTHS), data).moments(50 + uniform(4, 2))
+    torch.testing.assert_close(variance, torch.full((4,), 2.5).double())
+    torch.testing.assert_close(mean, torch.zeros(4).double())
 
 
 @pytest.mark.parametrize("name", [name for name in SURROGATES if name not in MINUTES])

@@ -105,7 +105,7 @@ def test_a_pass_has_as_many_batches_as_rows_need():
 
 
 def test_it_is_unsure_also_at_the_data():
-    """004 2.3: a tube around the mean, not an arch."""
+    """004 2.3, 13.11: a tube around the mean, not an arch."""
     data = smooth_data()
     model = QUICK.fit(data, seeded(1))
     at_data = moments_of(model.posterior(data.X))[1].sqrt()

@@ -183,6 +183,43 @@ def test_plain_layers_say_what_the_model_says():
     torch.testing.assert_close(sigma[:, None, None], variance.sqrt())
 
 
+@pytest.mark.parametrize("d", [1, 3])
+def test_a_piecewise_linear_description_is_the_posterior(d):
+    recipe = replace(TINY, bounds=Bounds(0.1, 0.5, "linear"), descent=Descent(60, 1e-2))
+    data = smooth_data(9, d)
+    model = recipe.fit(Data(data.X, 5 + 3 * data.Y), seeded(1))
+    X = uniform(200, d, seed=4)
+    mean, deviation = model.piecewise_linear().moments(X)
+    exact, variance = moments_of(model.posterior(X[:, None]))
+    torch.testing.assert_close(mean, exact[:, 0, 0])
+    torch.testing.assert_close(deviation, variance[:, 0, 0].sqrt())
+    assert len(deviation.unique()) > 10, "the toy is wrong: everything is clipped"
+
+
+def test_the_main_network_is_described_once_and_read_by_both_outputs():
+    net = (
+        replace(TINY, bounds=Bounds(kind="linear")).fit(smooth_data(), seeded()).piecewise_linear()
+    )
+    assert [tuple(W.shape) for W, _ in net.main] == [(6, 2), (5, 6), (1, 5)]
+    assert [tuple(W.shape) for W, _ in net.side] == [(6, 2), (5, 6), (1, 10)]
+
+
+@pytest.mark.parametrize(
+    "settings", [{"bounds": Bounds()}, {"bounds": Bounds(kind="linear"), "activation": "tanh"}]
+)
+def test_what_is_not_piecewise_linear_says_what_to_do(settings):
+    model = replace(TINY, **settings).fit(smooth_data(), seeded())
+    with pytest.raises(TypeError, match=r"Nomu\(bounds=Bounds\(kind='linear'\)\), or maximizer="):
+        model.piecewise_linear()
+
+
+def test_a_conditioned_model_is_not_piecewise_linear():
+    model = replace(TINY, bounds=Bounds(kind="linear")).fit(smooth_data(), seeded())
+    X = uniform(1, 2)
+    more = model.condition_on_observations(X, moments_of(model.posterior(X))[0])
+    assert model.piecewise_linear() is not None and more.piecewise_linear() is None
+
+
 def test_a_conditioned_draw_goes_through_what_was_seen():
     model = QUICK.fit(smooth_data(6), seeded(1))
     X = uniform(3, 2, seed=9)

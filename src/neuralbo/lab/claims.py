@@ -5,6 +5,7 @@ them, and holds as a whole if it holds on all.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, final
 
@@ -12,12 +13,15 @@ import numpy as np
 
 from neuralbo.lab.document import Quantity, Statistic
 from neuralbo.lab.statistics.arrays import Array
-from neuralbo.lab.statistics.summaries import median
+from neuralbo.lab.statistics.summaries import mean, median
 
 if TYPE_CHECKING:
     from neuralbo.lab.report import Results
 
+Level = Statistic | Literal["largest"]
 Answer = Literal["holds", "does not hold", "N/A"]
+
+LEVELS: dict[Level, Callable[[Array], Array]] = {"mean": mean, "median": median, "largest": np.max}
 
 
 class Verdict(NamedTuple):
@@ -86,14 +90,18 @@ class Beats:
 @final
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The final regret (or the lowest value) of a method lies between two numbers."""
+    """The final regret (or the lowest value) of a method lies between two numbers.
+
+    Attributes:
+        statistic: "largest" is that of the worst run.
+    """
 
     method: str
     problem: str
     low: float
     high: float
     source: str
-    statistic: Statistic = "mean"
+    statistic: Level = "mean"
     quantity: Quantity = "regret"
 
     @property
@@ -103,7 +111,7 @@ class Between:
         return f"{self.low:g} <= {what} <= {self.high:g}"
 
     def verdict(self, results: "Results") -> Verdict:
-        """Look at the mean or the median."""
+        """Look at the mean, the median or the worst run."""
         number = level(results, self.problem, self.method, self.statistic)
         if math.isnan(number):
             return _absent(_missing(results, (self.method,)))
@@ -172,17 +180,17 @@ def level(
     results: "Results",
     problem: str,
     method: str,
-    statistic: Statistic,
+    statistic: Level,
     trial: int | None = None,
 ) -> float:
-    """Return the mean or the median regret of the runs that there are; NaN if there is none."""
+    """Return mean, median or largest regret of the runs that there are; NaN if there is none."""
     if problem not in results.study.problems or method not in results.study.methods:
         return math.nan
     curves = results.curves(problem, method)
     if len(curves) == 0 or (trial is not None and trial > curves.shape[1]):
         return math.nan
     at = curves[:, -1 if trial is None else trial - 1]
-    return float(at.mean() if statistic == "mean" else median(at))
+    return float(LEVELS[statistic](at))
 
 
 def mean_and_deviation(values: Array) -> tuple[float, float]:

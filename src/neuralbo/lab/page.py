@@ -136,7 +136,11 @@ def _document(results: Results) -> list[str]:
     for title, columns, rows in compared(results):
         parts += [f"<h2>{escape(title)}</h2>", html.table(columns, rows)]
     if parts:
-        words = "Ours beside the document's: mean ± deviation, or median, and how many runs."
+        words = (
+            "Ours beside the document's, as each title says, and in brackets how many runs. A "
+            "mean is ± the deviation of the runs if the title says nothing else; ranks are among "
+            "so many as were run."
+        )
         parts.insert(1, f"<p>{words}</p>")
     return parts
 

@@ -36,8 +36,8 @@ class MixedInteger:
     criterion, with `mip_status`. At the time limit the best point known is taken; then, and only
     then, a suggestion depends on the speed of the machine.
 
-    If trials have failed, the criterion has a probability in it that is no program: `first`
-    alone decides, and `mip_status` says so.
+    If trials have failed, the criterion has a probability in it that is no program, nor is a
+    model that was conditioned on pending points: `first` alone decides, and `mip_status` says so.
 
     Attributes:
         seconds: the time limit of the solver.
@@ -64,12 +64,12 @@ class MixedInteger:
         """
         near = self.first(step, acquisition, q)
         if not isinstance(acquisition, UpperBoundValue) and len(step.data.X_failed) > 0:
-            step.record["mip_status"] = "not solved: trials have failed"
-            return near
+            return _not_solved(step, "trials have failed", near)
         net, kappa = program_of(acquisition)
+        if net is None:
+            return _not_solved(step, "points are pending", near)
         if not net.is_finite:
-            step.record["mip_status"] = "not solved: the network is not finite"
-            return near
+            return _not_solved(step, "the network is not finite", near)
         found, bound, status = self._solve(step, net, kappa, near)
         X = torch.cat([found, near])
         values = evaluate(acquisition, X)
@@ -101,6 +101,11 @@ class MixedInteger:
         return step.domain.project(torch.from_numpy(values[x])[None]), bound, status
 
 
+def _not_solved(step: Step, why: str, near: Tensor) -> Tensor:
+    step.record["mip_status"] = f"not solved: {why}"
+    return near
+
+
 def _record(step: Step, gap: float, status: str, scale: float) -> None:
     """Record gap and status; a bound that a point exceeds is no proof, whatever is said."""
     if gap < -CONTRADICTS * scale:
@@ -109,8 +114,8 @@ def _record(step: Step, gap: float, status: str, scale: float) -> None:
     step.record["mip_gap"] = max(gap, 0.0)
 
 
-def program_of(acquisition: AcquisitionFunction) -> tuple[PiecewiseLinearNetwork, float]:
-    """Return the network of an upper bound, and the weight of its deviation, beta c."""
+def program_of(acquisition: AcquisitionFunction) -> tuple[PiecewiseLinearNetwork | None, float]:
+    """Return the network of an upper bound, if it is one, and the weight of its deviation."""
     if not isinstance(acquisition, UpperBoundValue):
         raise TypeError(
             f"mixed_integer maximizes upper bounds, got {type(acquisition).__name__}; use "
@@ -122,8 +127,8 @@ def program_of(acquisition: AcquisitionFunction) -> tuple[PiecewiseLinearNetwork
         model = model.model
     if not isinstance(model, PiecewiseLinear):
         raise TypeError(
-            f"mixed_integer needs a network that is piecewise linear, such as 'nomu' with its "
-            f"piecewise-linear read-out, got {type(model).__name__}; use maximizer='mixed'."
+            f"mixed_integer needs a network that is piecewise linear, such as surrogate="
+            f"'nomu_linear', got {type(model).__name__}; use maximizer='mixed'."
         )
     return model.piecewise_linear(), kappa
 

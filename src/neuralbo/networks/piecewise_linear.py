@@ -82,8 +82,11 @@ class PiecewiseLinear(Protocol):
     smooth raises TypeError with what to do instead.
     """
 
-    def piecewise_linear(self) -> PiecewiseLinearNetwork:
-        """Return the trained network; nothing in it is a view that may change."""
+    def piecewise_linear(self) -> PiecewiseLinearNetwork | None:
+        """Return the trained network; nothing in it is a view that may change.
+
+        None if the model was piecewise linear until points that are pending were conditioned on.
+        """
         ...
 
 

@@ -17,6 +17,7 @@ from torch import Generator, Tensor
 
 from neuralbo.data import Units
 from neuralbo.networks.mlp import MLP
+from neuralbo.networks.piecewise_linear import PiecewiseLinearNetwork
 from neuralbo.networks.plain import Layers, plain_sum
 from neuralbo.posteriors import Field
 from neuralbo.surrogates.base import Facts, GaussianModel
@@ -111,6 +112,32 @@ class NomuModel(GaussianModel):
         """
         layers = self.nature.net.layers(self.weights)
         return [plain_sum([[(W[k], b[k]) for W, b in layers] for k in (0, 1)])]
+
+    def piecewise_linear(self) -> PiecewiseLinearNetwork | None:
+        """Return main and side network and T for a mixed-integer program, 004 Eq. (5.10-5.13).
+
+        None if points were conditioned on: their part of mean and deviation is smooth.
+
+        Raises:
+            TypeError: if T or the activation is smooth.
+        """
+        net, bounds = self.nature.net, self.nature.bounds
+        if bounds.kind != "linear" or net.activation != "relu":
+            raise TypeError(
+                "a mixed-integer program needs NOMU with Bounds(kind='linear') and relu, got "
+                f"{bounds} and {net.activation!r}; use surrogate='nomu_linear' or "
+                "Nomu(bounds=Bounds(kind='linear')), or maximizer='mixed'."
+            )
+        if self.seen is not None:
+            return None
+        layers = net.layers(self.weights.clone())
+        main, side = (tuple((W[k], b[k]) for W, b in layers[:-1]) for k in (0, 1))
+        W, b = layers[-1]  # 2 x 2 x h and 2 x 2, by network and output
+        mean = W[0, :1], b[0, :1]
+        raw = torch.cat([W[0, 1:], W[1, 1:]], -1), b[:, 1].sum(0, keepdim=True)
+        return PiecewiseLinearNetwork(
+            (*main, mean), (*side, raw), bounds.low, bounds.high, *self.units
+        )
 
     def curves(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return mu and sigma in the units of the model, ... x d to ... and ...."""

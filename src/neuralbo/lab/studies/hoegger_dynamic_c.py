@@ -69,6 +69,10 @@ HOEGGER_DYNAMIC_C = OptimizationStudy(
             "004 6.5: Dynamic C helps NOMU, 1.63e-2 and 5.61e-5 fall to 6.24e-6",
         ),
         *(_below(budget) for budget in BUDGETS),
+        Between(
+            _nomu(_BEST, "0.1"), "hoegger-forrester", 0.0, 1e-3,
+            "004 section 13, item 11: no run of Dynamic C is stuck", "largest",
+        ),
         *(_exponential(budget) for budget in BUDGETS),
         Beats(
             scaled("GP", "0.1"),

@@ -8,10 +8,13 @@ brings the deviations to a mean width is in the table of factors, and in the lin
 from neuralbo.lab.claims import Beats, Claim
 from neuralbo.lab.studies.hoegger_departures import STARTS
 from neuralbo.lab.studies.hoegger_names import SURROGATES
+from neuralbo.lab.studies.hoegger_tables import factors
 from neuralbo.lab.study import Minutes, OptimizationStudy
 
-CRITERION = "mean_width_1.0/grid"
+BUDGET = "1.0"
+CRITERION = f"mean_width_{BUDGET}/grid"
 DOCUMENT = {"NOMU": "nomu", "DE": "deep_ensemble", "DO": "mc_dropout"}
+LEGACY = ("deep_ensemble_legacy", "deep_ensemble_fast_legacy")
 
 
 def _pair(name: str) -> tuple[str, str]:
@@ -24,17 +27,27 @@ CLAIMS: tuple[Claim, ...] = tuple(
     for method in _pair(name)
 )
 
+_SAME = {name: (DOCUMENT[name], SURROGATES[name]) for name in DOCUMENT}
+FACTORS = factors(
+    f"Table 6.3, Forrester, budget {BUDGET}: mean factor c that scales the deviations, ± half of "
+    "its 95 % interval; legacy has the variance as deviation",
+    tuple(f"Forrester, {name}" for name in DOCUMENT),
+    (BUDGET,),
+    _SAME | {"DE": (*_SAME["DE"], *LEGACY)},
+)
+
 HOEGGER_FULL_SIZE = OptimizationStudy(
     name="hoegger-full-size",
     reproduces="Högger (2021) 4: networks of four million weights, and our small ones beside them",
     problems=("hoegger-forrester",),
     methods=(
         *(method for name in DOCUMENT for method in _pair(name)),
-        f"deep_ensemble_legacy/{CRITERION}", f"deep_ensemble_fast_legacy/{CRITERION}", "random",
+        *(f"{name}/{CRITERION}" for name in LEGACY), "random",
     ),
     trials=13,
     start=8,
     seeds=1,
+    document=(FACTORS,),
     claims=CLAIMS,
     departures=("5 steps, not 15, and one repetition, not 30.", STARTS),
     quick_trials=9,

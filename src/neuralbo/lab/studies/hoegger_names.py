@@ -22,7 +22,6 @@ SURROGATES = {
 BUDGETS = ("0.1", "0.25", "0.5", "1.0", "2.0")  # of the mean width, in one dimension
 DECAYS = {"no dc": "", "lin.": "lin", "lin. pad.": "lin_pad", "exp. pad.": "exp_pad"}
 PURE = "gp_pure/upper_bound"  # no mean width, no Dynamic C; its maximizer is ours
-ANY = "*"  # of a printed row whose columns are budgets
 
 
 def scaled(estimator: str, budget: str, *, is_ei: bool = False) -> str:

@@ -4,10 +4,10 @@ A cell that the scan destroyed is "†". The ranks that stand beside the numbers
 A.1 are left out: they contradict Table 6.1 and the document's own rule (004 E-34, E-35).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from neuralbo.lab.document import PrintedRow, PrintedTable, Statistic
-from neuralbo.lab.studies.hoegger_names import ANY, BUDGETS, SURROGATES, scaled
+from neuralbo.lab.document import ANY, PrintedRow, PrintedTable, Statistic
+from neuralbo.lab.studies.hoegger_names import BUDGETS, SURROGATES, scaled
 
 FUNCTIONS = {
     "Forrester": "hoegger-forrester",
@@ -96,22 +96,40 @@ def _regrets(title: str, statistic: Statistic, cells: Mapping[str, str]) -> Prin
     return PrintedTable(title, tuple(FUNCTIONS.items()), tuple(rows), statistic)
 
 
-def _by_budget(title: str, cells: Mapping[str, str]) -> PrintedTable:
-    """Return a table as the document has it: budgets are its columns."""
-    rows = [
-        PrintedRow(label, scaled(label.split(", ")[1], ANY), words(text))
-        for label, text in cells.items()
-    ]
-    return PrintedTable(title, BUDGET_COLUMNS, tuple(rows))
+def _ranks(title: str, cells: Mapping[str, str]) -> PrintedTable:
+    """Return a table as the document has it: budgets are its columns, ranked within a row."""
+    rows = []
+    for label, text in cells.items():
+        function, estimator = label.split(", ")
+        method, problem = scaled(estimator, ANY), FUNCTIONS[function]
+        rows.append(PrintedRow(label, method, words(text), problem, pool=label))
+    return PrintedTable(title, BUDGET_COLUMNS, tuple(rows), "ranks")
+
+
+def factors(
+    title: str,
+    labels: Sequence[str],
+    budgets: Sequence[str],
+    surrogates: Mapping[str, tuple[str, ...]],
+) -> PrintedTable:
+    """Return rows and columns of Table 6.3; an estimator may stand for several of ours."""
+    rows = []
+    for label in labels:
+        function, estimator = label.split(", ")
+        cells = dict(zip(BUDGETS, words(_FACTORS[label]), strict=True))
+        method, *also = (f"{name}/mean_width_{ANY}/grid" for name in surrogates[estimator])
+        here = tuple(cells[budget] for budget in budgets)
+        rows.append(PrintedRow(label, method, here, FUNCTIONS[function], also=tuple(also)))
+    columns = tuple((budget, None) for budget in budgets)
+    return PrintedTable(title, columns, tuple(rows), "interval", "factor")
 
 
 TABLE_62 = _regrets("Table 6.2: mean final regret by budget", "mean", _MEANS)
 TABLE_A1 = _regrets("Table A.1: median final regret by budget", "median", _MEDIANS)
-TABLE_61 = _by_budget(
-    "Table 6.1: not regrets but ranks of the budgets within an estimator, by mean/median", _RANKS
-)
-TABLE_63 = _by_budget(
-    "Table 6.3: not regrets but the mean factor c that scales the deviations, ± half of its 95 % "
-    "interval",
-    _FACTORS,
+TABLE_61 = _ranks("Table 6.1: ranks of the budgets within an estimator, by mean/median", _RANKS)
+TABLE_63 = factors(
+    "Table 6.3: mean factor c that scales the deviations, ± half of its 95 % interval",
+    tuple(_FACTORS),
+    BUDGETS,
+    {name: (ours,) for name, ours in SURROGATES.items()},
 )

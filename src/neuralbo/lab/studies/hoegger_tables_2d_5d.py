@@ -75,14 +75,17 @@ TABLE_A5 = PrintedTable(
     "Table A.5: mean final regret ± half of its 95 % interval",
     tuple(FUNCTIONS_2D.items()),
     _rows(_MEANS, IN_2D),
+    "interval",
 )
 TABLE_66 = PrintedTable(
-    "Table 6.6: not regrets but ranks, by mean/median",
-    tuple((name, None) for name in FUNCTIONS_2D),
+    "Table 6.6: ranks by mean/median",
+    tuple(FUNCTIONS_2D.items()),
     _rows(_RANKS_2D, IN_2D),
+    "ranks",
 )
 TABLE_67 = PrintedTable(
-    "Table 6.7: not regrets but ranks by the mean; Perm is left out of the document's analysis",
-    tuple((name, None) for name in FUNCTIONS_5D),
+    "Table 6.7: ranks by the mean; Perm is left out of the document's analysis",
+    tuple(FUNCTIONS_5D.items()),
     _rows(_RANKS_5D, IN_5D),
+    "rank",
 )

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from neuralbo.lab.document import PrintedRow, PrintedTable
-from neuralbo.lab.studies.hoegger_names import ANY, BUDGETS, dynamic
-from neuralbo.lab.studies.hoegger_tables import BUDGET_COLUMNS
+from neuralbo.lab.document import ANY, PrintedRow, PrintedTable
+from neuralbo.lab.studies.hoegger_names import BUDGETS, dynamic
+from neuralbo.lab.studies.hoegger_tables import BUDGET_COLUMNS, FUNCTIONS
 
 # "exp. pad.", 0.1 is lost in the table; the text has the number
 _MEANS = {
@@ -107,9 +107,16 @@ _BOTH = {
 }
 
 
-def _ranks(title: str, cells: Mapping[str, str]) -> PrintedTable:
-    rows = [PrintedRow(label, _name(label), tuple(text.split())) for label, text in cells.items()]
-    return PrintedTable(title, BUDGET_COLUMNS, tuple(rows))
+def _ranks(title: str, function: str, cells: Mapping[str, str]) -> PrintedTable:
+    """Return a table in which all cells of an estimator are ranked together."""
+    rows = [
+        PrintedRow(
+            label, _name(label), tuple(text.split()), FUNCTIONS[function],
+            pool=label.split(", ")[0],
+        )
+        for label, text in cells.items()
+    ]  # fmt: skip
+    return PrintedTable(title, BUDGET_COLUMNS, tuple(rows), "ranks")
 
 
 def _name(label: str) -> str:
@@ -128,12 +135,13 @@ TABLE_64 = PrintedTable(
         for budget, cell in zip(BUDGETS, cells.split(), strict=True)
     ),
 )
-_WITHIN = "not regrets but ranks among the 20 of an estimator, by mean/median"
-TABLE_65 = _ranks(f"Table 6.5, Forrester: {_WITHIN}", _FORRESTER)
-TABLE_A2 = _ranks(f"Table A.2, Levy: {_WITHIN}", _LEVY)
-TABLE_A3 = _ranks(f"Table A.3, SinOne: {_WITHIN}", _SINONE)
+_WITHIN = "ranks among the 20 of an estimator, by mean/median"
+TABLE_65 = _ranks(f"Table 6.5, Forrester: {_WITHIN}", "Forrester", _FORRESTER)
+TABLE_A2 = _ranks(f"Table A.2, Levy: {_WITHIN}", "Levy", _LEVY)
+TABLE_A3 = _ranks(f"Table A.3, SinOne: {_WITHIN}", "SinOne", _SINONE)
 TABLE_A4 = _ranks(
-    "Table A.4, Forrester, upper bound and expected improvement: not regrets but ranks among the "
-    "40 of an estimator, by mean/median",
+    "Table A.4, Forrester, upper bound and expected improvement: ranks among the 40 of an "
+    "estimator, by mean/median",
+    "Forrester",
     _BOTH,
 )
