@@ -13,6 +13,7 @@ from neuralbo.criteria import (
     ProbabilityOfImprovement,
     Thompson,
     UpperBound,
+    UpperQuantile,
 )
 from neuralbo.errors import unknown_name
 from neuralbo.maximizers import (
@@ -52,6 +53,7 @@ from neuralbo.surrogates import (
     Surrogate,
 )
 from neuralbo.surrogates.gp import GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
+from neuralbo.surrogates.mixture_presets import PRESETS as MIXTURES
 from neuralbo.surrogates.network_presets import PRESETS
 from neuralbo.surrogates.trained_presets import PRESETS as TRAINED
 from neuralbo.surrogates.trained_variants import VARIANTS
@@ -86,6 +88,7 @@ SURROGATES: dict[str, Surrogate] = {
     **PRESETS,
     **TRAINED,
     **VARIANTS,
+    **MIXTURES,
     "random_forest": RandomForest(),
     "empirical": Empirical(),
 }
@@ -97,6 +100,7 @@ CRITERIA: dict[str, Criterion] = {
     "mixture_ei": MixtureImprovement(),
     "lcb": UpperBound(),
     "upper_bound": UpperBound(beta=1.0),
+    "upper_quantile": UpperQuantile(),
     "pi": ProbabilityOfImprovement(),
     "thompson": Thompson(),
     "mean_width": MeanWidth(),

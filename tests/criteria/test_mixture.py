@@ -7,8 +7,8 @@ import torch
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from neuralbo.criteria import LogExpectedImprovement
-from neuralbo.criteria.mixture import MixtureImprovement
+from neuralbo.criteria import LogExpectedImprovement, ProbabilityOfImprovement, UpperBound
+from neuralbo.criteria.mixture import MixtureImprovement, UpperQuantile
 from neuralbo.criteria.usual import usual_criterion
 from neuralbo.data import Data
 from neuralbo.step import Step
@@ -89,6 +89,77 @@ def test_of_one_component_it_is_log_ei():
     torch.testing.assert_close(MixtureImprovement()(step, one)(X), exact, rtol=1e-14, atol=0)
 
 
+class Weighted(Mixed):
+    """Mixed, with weights that depend on the point, and the same deviations at all of them."""
+
+    def components(self, X):
+        log_weights, means, _ = super().components(X)
+        ones = [1] * (X.ndim - 1)
+        moved = log_weights.reshape(-1, *ones) + torch.stack([X[..., 0], 0 * X[..., 0], X[..., 1]])
+        return moved.log_softmax(0), means, tensor(STRETCHES).reshape(-1, *ones)
+
+
+def test_weights_may_depend_on_the_point():
+    X = tensor([[[0.3, 0.5]], [[-1.5, 0.8]], [[2.0, 0.4]]])
+    values = MixtureImprovement()(step_with(0.7), Weighted())(X)
+    for x, value in zip(X[:, 0], values, strict=True):
+        log_weights, means, deviations = Weighted().components(x)
+        exact = sum(
+            float(w.exp())
+            * quad(
+                lambda f, m=m, s=s: (f - 0.7) * norm.pdf(f, m, s), 0.7, float(m) + 12 * float(s)
+            )[0]
+            for w, m, s in zip(log_weights, means, deviations, strict=True)
+        )
+        assert float(value) == pytest.approx(math.log(exact), rel=1e-7)
+    assert torch.autograd.gradcheck(
+        MixtureImprovement()(step_with(0.7), Weighted()), X.clone().requires_grad_()
+    )
+
+
+def test_one_component_has_the_documents_number():
+    """001 section 15, 1: 0.154520 for a mean of 1.3, a deviation of 0.7 and a best of 1.0.
+
+    The document minimizes; here mean and best change their sign.
+    """
+    one = Mixed((1.0,), (0.0,), (1.0,))
+    value = MixtureImprovement()(step_with(-1.0), one)(tensor([[[-1.3, 0.7]]]))
+    assert float(value.exp()) == pytest.approx(0.154520, abs=5e-7)
+
+
+@pytest.mark.parametrize("model", [Mixed(), Weighted()])
+def test_the_probability_of_improvement_is_the_sum_over_components(model):
+    X = tensor([[[0.3, 0.5]], [[-1.5, 0.8]], [[2.0, 0.4]]])
+    values = ProbabilityOfImprovement(xi=0.2)(step_with(0.7), model)(X)
+    for x, value in zip(X[:, 0], values, strict=True):
+        log_weights, means, deviations = model.components(x)
+        parts = zip(log_weights.exp(), means, deviations.flatten(), strict=True)
+        exact = sum(float(w) * norm.sf(0.9, float(m), float(s)) for w, m, s in parts)
+        assert float(value) == pytest.approx(exact, rel=1e-12)
+
+
+def test_the_upper_quantile_of_a_mixture_leaves_that_much_above_it():
+    X = tensor([[[0.3, 0.5]], [[-1.5, 0.8]]])
+    values = UpperQuantile(beta=1.0)(step_with(0.7), Weighted())(X)
+    for x, value in zip(X[:, 0], values, strict=True):
+        log_weights, means, deviations = Weighted().components(x)
+        parts = zip(log_weights.exp(), means, deviations, strict=True)
+        above = sum(float(w) * norm.sf(float(value), float(m), float(s)) for w, m, s in parts)
+        assert above == pytest.approx(norm.sf(1.0), rel=1e-10)
+
+
+def test_of_one_gaussian_the_upper_quantile_is_the_upper_bound():
+    X = torch.stack([4 * uniform(20, 1) - 2, 0.05 + uniform(20, 1, seed=1)], -1)
+    step, exact = step_with(0.7), UpperBound(1.5)(step_with(0.7), OneNumber())(X)
+    torch.testing.assert_close(UpperQuantile(1.5)(step, Mixed((1.0,), (0.0,), (1.0,)))(X), exact)
+    assert torch.equal(UpperQuantile(1.5)(step, OneNumber())(X), exact)
+
+
+def test_a_beta_whose_quantile_is_infinite_is_told():
+    with pytest.raises(ValueError, match="0 <= beta <= 8"):
+        UpperQuantile(beta=9.0)
+
+
 def test_other_models_are_told_which_criterion_to_take():
     functions = ExtremeLearning(members=5).fit(smooth_data(), seeded(1))
     with pytest.raises(TypeError, match="LinearEnsembleModel is not; use criterion='log_ei'"):
@@ -142,3 +213,12 @@ class TestMixtureImprovement(CriterionChecks):
         step = Step.of(data, SQUARE, seed=0, number=0)
         X = torch.stack([mean, deviation], -1)[:, None]
         return LogExpectedImprovement()(step, OneNumber())(X)
+
+
+class TestUpperQuantile(CriterionChecks):
+    @pytest.fixture
+    def criterion(self):
+        return UpperQuantile()
+
+    def closed_form(self, mean, deviation, best):
+        return mean + 2 * deviation

@@ -70,7 +70,7 @@ def test_the_study_has_the_protocol_of_the_document():
     study = find_study("kruse-regression-1d")
     assert study.sizes == TRAINING_SIZES
     assert (study.seeds, study.test_points) == (10, 10_000)
-    assert len(list(study.cells())) == 4 * 6 * 9 * 10 + len(study.few)
+    assert len(list(study.cells())) == 4 * 10 * 9 * 10 + len(study.few)
 
 
 def test_the_cells_of_the_quick_study_are_cells_of_the_whole_one():
@@ -316,3 +316,13 @@ def test_what_takes_long_is_fitted_in_a_few_cells_only():
     cells = list(study.cells())
     assert len(cells) == 2 * 2 * 3 + 1 and [c for c in cells if c.method == "gp"] == list(few)
     assert {cell.method for cell in study.quick().cells()} == {"empirical"}
+
+
+def test_components_without_weight_change_no_score():
+    problem = find("kruse-test1")
+    data, (U, V) = Data(*sample(problem, 40, 0, TRAINING)), sample(problem, 50, 0, TEST)
+    model = SURROGATES["kde"].fit(data, generator(0))
+    law, whole = law_of(model.posterior(U[:, None], observation_noise=True)), model.law(U)
+    assert law.means.shape[-1] < whole.means.shape[-1] == 41
+    torch.testing.assert_close(law.log_density(V[:, 0]), whole.log_density(V[:, 0]))
+    torch.testing.assert_close(law.cdf(V[:, 0]), whole.cdf(V[:, 0]))

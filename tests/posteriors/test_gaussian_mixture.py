@@ -210,3 +210,15 @@ def test_a_negative_deviation_is_refused():
 def test_parts_of_different_shape_are_refused():
     with pytest.raises(ValueError, match=r"one shape ... x k"):
         GaussianMixture(LOG_WEIGHTS, MEANS[:, :2], DEVIATIONS)
+
+
+def test_the_mode_is_where_a_fine_grid_has_the_largest_density(law):
+    grid = torch.linspace(-6, 8, 140_001, dtype=torch.float64)
+    exact = grid[law.log_density(grid[:, None]).argmax(0)]
+    torch.testing.assert_close(law.mode(), exact, atol=2e-4, rtol=0)  # two steps of the grid
+
+
+def test_squares_beyond_float64_leave_a_finite_positive_variance():
+    for scale in (1e-300, 1e300):
+        variance = GaussianMixture(LOG_WEIGHTS, scale * MEANS, scale * DEVIATIONS).variance
+        assert variance.isfinite().all() and (variance > 0).all()

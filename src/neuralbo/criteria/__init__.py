@@ -9,7 +9,7 @@ from neuralbo.criteria.improvement import (
     ProbabilityOfImprovement,
 )
 from neuralbo.criteria.mean_width import MeanWidth, Scaled
-from neuralbo.criteria.mixture import MixtureImprovement
+from neuralbo.criteria.mixture import MixtureImprovement, UpperQuantile
 from neuralbo.criteria.thompson import Thompson
 
 __all__ = [
@@ -24,4 +24,5 @@ __all__ = [
     "Scaled",
     "Thompson",
     "UpperBound",
+    "UpperQuantile",
 ]

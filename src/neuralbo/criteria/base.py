@@ -11,7 +11,8 @@ from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 
 from neuralbo.step import Step
-from neuralbo.surrogates.base import GaussianModel, Surrogate, moments_of
+from neuralbo.surrogates.base import GaussianModel, HasComponents, Surrogate, moments_of
+from neuralbo.surrogates.mixture_model import MixtureModel
 
 
 @runtime_checkable
@@ -60,8 +61,15 @@ def single_points(forward: Callable[[T, Tensor], Tensor]) -> Callable[[T, Tensor
 
 def mean_and_deviation(model: Model, X: Tensor) -> tuple[Tensor, Tensor]:
     """Return mean and standard deviation of f at single points, b x 1 x d to b and b."""
-    if isinstance(model, GaussianModel | MomentsModel):
+    if isinstance(model, GaussianModel | MixtureModel | MomentsModel):
         mean, variance = model.moments(X.squeeze(-2))
     else:
         mean, variance = (moment[..., 0, 0] for moment in moments_of(model.posterior(X)))
     return mean, variance.clamp(min=torch.finfo(variance.dtype).tiny).sqrt()
+
+
+def components_at(model: HasComponents, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return log weights, means and deviations at single points, b x 1 x d to K x b or K x 1."""
+    log_weights, means, deviations = model.components(X.squeeze(-2))
+    ones = [1] * (means.ndim - log_weights.ndim)
+    return log_weights.reshape(*log_weights.shape, *ones), means, deviations

@@ -16,8 +16,9 @@ from botorch.models.model import Model
 from scipy.special import erfcx, ndtr
 from torch import Tensor
 
-from neuralbo.criteria.base import mean_and_deviation, single_points
+from neuralbo.criteria.base import components_at, mean_and_deviation, single_points
 from neuralbo.step import Step
+from neuralbo.surrogates.base import HasComponents
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 TAIL, SERIES = -1.0, -1e3  # where one form of log h hands over to the next
@@ -100,6 +101,21 @@ class _ProbabilityOfImprovement(_Improvement):
 
 
 @final
+class _MixtureProbability(_Improvement):
+    """sum_k w_k Phi((m_k - best)/s_k)."""
+
+    def __init__(self, model: Model, components: HasComponents, best: Tensor) -> None:
+        super().__init__(model, best)
+        self.components = components
+
+    @single_points
+    def forward(self, X: Tensor) -> Tensor:
+        log_weights, means, deviations = components_at(self.components, X)
+        above: Tensor = torch.special.ndtr((means - self.best) / deviations)
+        return (log_weights.exp() * above).sum(0).expand(X.shape[:-2])
+
+
+@final
 @dataclass(frozen=True, slots=True)
 class LogExpectedImprovement:
     """log E[max(f(x) - best, 0)]: expected improvement that does not vanish far from the data.
@@ -141,7 +157,8 @@ class ProbabilityOfImprovement:
 
     000 Eq. (2.40-2.41), 001 4.3, 004 Eq. (5.2-5.3). 004 cites the advice to begin with a large
     xi and let it fall, and gives no schedule: it falls by a constant factor here. Without a
-    deviation it is 1 if m > best + xi_i, else 0.
+    deviation it is 1 if m > best + xi_i, else 0. Of a mixture of Gaussians it is the sum over the
+    components, exactly; of other laws that of one Gaussian of the same moments.
 
     Attributes:
         xi: how much better than the best a point must be to count, in the units of Y.
@@ -162,4 +179,7 @@ class ProbabilityOfImprovement:
     def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
         """Build it with the target that follows from the best value of the data."""
         best, xi = step.data.best[0], self.xi * self.decay**step.number
-        return _ProbabilityOfImprovement(model, best + xi + self.trade_off * best.abs())
+        target = best + xi + self.trade_off * best.abs()
+        if isinstance(model, HasComponents):
+            return _MixtureProbability(model, model, target)
+        return _ProbabilityOfImprovement(model, target)

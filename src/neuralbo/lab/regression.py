@@ -31,6 +31,7 @@ from neuralbo.surrogates.base import StatesFacts, moments_of
 Streams = tuple[int, int]  # of random numbers, for the points and for the noise
 TRAINING: Streams = (5, 6)
 TEST: Streams = (7, 8)
+NO_WEIGHT = -70.0  # log weight: a density of e^-70 changes no score, and no search for a mode
 RELATIVE_OFFSET = 1e-6  # in the denominator of the MRE, as in the author's code (001 section 9)
 
 
@@ -109,5 +110,11 @@ def law_of(posterior: Posterior) -> PredictiveLaw:
             f"the scores need an exact law, and that of a {type(posterior).__name__} is not "
             "known here: teach it to neuralbo.lab.regression.law_of."
         )
-    parts = (law.log_weights, law.means, law.standard_deviations)
-    return GaussianMixture(*(part.reshape(-1, part.shape[-1]) for part in parts))
+    parts = [law.log_weights, law.means, law.standard_deviations]
+    parts = [part.reshape(-1, part.shape[-1]) for part in parts]
+    # components without weight are of no account, and a kernel density has many at each point
+    most = int((parts[0] > NO_WEIGHT).sum(-1).amax())
+    if most < parts[0].shape[-1]:
+        heavy = parts[0].topk(most, -1).indices
+        parts = [part.gather(-1, heavy) for part in parts]
+    return GaussianMixture(*parts)

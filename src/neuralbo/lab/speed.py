@@ -15,6 +15,7 @@ from rich.table import Table
 from neuralbo.errors import unknown_name
 from neuralbo.lab import (
     speed_mixed_integer,
+    speed_mixtures,
     speed_quality,
     speed_sampling,
     speed_scale,
@@ -37,6 +38,10 @@ SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
     "training": (
         speed_training.run,
         "training of networks: members in one batch, share of the peak; ~30 minutes",
+    ),
+    "mixtures": (
+        speed_mixtures.run,
+        "suggestions of kde, gmr and spn beside the document's fits; ~10 minutes",
     ),
     "quality": (speed_quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),
 }

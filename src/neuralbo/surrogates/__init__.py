@@ -6,13 +6,16 @@ from neuralbo.surrogates.deep_ensemble import DeepEnsemble
 from neuralbo.surrogates.elm import ExtremeLearning
 from neuralbo.surrogates.empirical import Empirical
 from neuralbo.surrogates.ervfl import EnsembleRVFL
+from neuralbo.surrogates.gmr import GaussianMixtureRegression
 from neuralbo.surrogates.gp import GaussianProcess
 from neuralbo.surrogates.gp_mcmc import SampledGaussianProcess
+from neuralbo.surrogates.kde import KernelDensity
 from neuralbo.surrogates.mc_dropout import MCDropout
 from neuralbo.surrogates.neural_linear import NeuralLinear
 from neuralbo.surrogates.nomu import Nomu
 from neuralbo.surrogates.random_forest import RandomForest
 from neuralbo.surrogates.rvfl import BayesianRVFL
+from neuralbo.surrogates.spn import SumProduct
 
 __all__ = [
     "Auto",
@@ -22,13 +25,16 @@ __all__ = [
     "Empirical",
     "EnsembleRVFL",
     "ExtremeLearning",
+    "GaussianMixtureRegression",
     "GaussianModel",
     "GaussianProcess",
+    "KernelDensity",
     "MCDropout",
     "NeuralLinear",
     "Nomu",
     "RandomForest",
     "SampledGaussianProcess",
+    "SumProduct",
     "Surrogate",
     "WarmStarts",
 ]

@@ -116,7 +116,11 @@ class HasComponents(Protocol):
     """A model whose law of f at a point is a mixture of K Gaussians."""
 
     def components(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return log weights, K, and means and deviations, ... x d to K x ... each."""
+        """Return log weights, means and deviations, ... x d to K x ... each.
+
+        Any of them may have dimensions of one, and log weights none beyond K, where they are the
+        same at all points.
+        """
         ...
 
 

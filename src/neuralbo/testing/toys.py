@@ -19,7 +19,7 @@ from neuralbo.surrogates.base import GaussianModel
 # surrogates of the catalog whose fit takes up to minutes: the documents' own settings
 MINUTES = frozenset(
     {"sbnn", "hbnn", "bnn_hmc", "bnn_nuts", "bnn_cauchy", "bohamiann"}
-    | {"nomu", "deep_ensemble", "deep_ensemble_legacy", "mc_dropout"}
+    | {"nomu", "deep_ensemble", "deep_ensemble_legacy", "mc_dropout", "gmr_kruse", "spn_kruse"}
 )
 
 

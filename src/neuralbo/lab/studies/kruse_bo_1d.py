@@ -6,12 +6,16 @@ from neuralbo.lab.studies.kruse_names import (
     BOHAMIANN,
     BOHAMIANN_AS_PRINTED,
     EMPIRICAL,
+    EXACT,
     FAST,
     GP,
     KDE,
+    KDE_AS_PRINTED,
     MIXTURES,
+    OUR_MIXTURES,
     OURS,
     SPN,
+    exact,
     optimizer,
     without,
 )
@@ -55,7 +59,9 @@ KRUSE_BO_1D = OptimizationStudy(
     reproduces="Kruse (2022) 6.3, Fig. 6.10: running minimum on Test1, Test2, Test3c, Test4c",
     problems=(TEST1, TEST2, TEST3C, TEST4C),
     methods=(
-        *(optimizer(model) for model in (GP, BNN, BOHAMIANN, EMPIRICAL)),
+        *(optimizer(model) for model in (GP, BNN, BOHAMIANN, *MIXTURES, EMPIRICAL)),
+        *(exact(model) for model in MIXTURES),
+        optimizer(KDE_AS_PRINTED),
         "gp", "brvfl4", "random",
         optimizer(BOHAMIANN_AS_PRINTED),
     ),
@@ -67,6 +73,8 @@ KRUSE_BO_1D = OptimizationStudy(
         OURS,
         f"{FAST}; BOHAMIANN with the document's settings is run once. NUTS takes minutes a fit:"
         " kruse-regression-1d has it.",
+        f"{OUR_MIXTURES}.",
+        EXACT,
         "Test2 is the author's coded one, from which the figures are; the printed formula has"
         " each level one interval further right (E20). Test3c and Test4c are in the code only.",
         "The deviation of GP is its deviation. The author's code took the variance for it, in EI"
@@ -75,5 +83,5 @@ KRUSE_BO_1D = OptimizationStudy(
     ),
     few=(Cell(TEST1, optimizer(BOHAMIANN_AS_PRINTED), 0),),
     quick_trials=15,
-    minutes=Minutes(3, 60),
+    minutes=Minutes(5, 90),
 )  # fmt: skip

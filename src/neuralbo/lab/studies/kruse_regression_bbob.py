@@ -14,6 +14,8 @@ from neuralbo.lab.studies.kruse_names import (
     EMPIRICAL,
     FAST,
     GP,
+    MIXTURES,
+    OUR_MIXTURES,
     OURS,
     without,
 )
@@ -25,7 +27,7 @@ KRUSE_REGRESSION_BBOB = RegressionStudy(
     name="kruse-regression-bbob",
     reproduces="Kruse (2022) 6.4.1, Figs. 6.12, B.2 to B.5: MRE and exp(MLPD) on BBOB",
     problems=BBOB,
-    surrogates=(GP, BNN, BOHAMIANN, EMPIRICAL, "gp", "brvfl4"),
+    surrogates=(GP, BNN, BOHAMIANN, *MIXTURES, EMPIRICAL, "gp", "brvfl4"),
     claims=(
         ScoreBetter(BBOB, GP, (EMPIRICAL,), 316, "mre", _BEST),
         ScoreBetter(BBOB, GP, without(GP), 316, "mre", _BEST),
@@ -35,6 +37,7 @@ KRUSE_REGRESSION_BBOB = RegressionStudy(
     departures=(
         OURS,
         f"{FAST}.",
+        f"{OUR_MIXTURES}.",
         BBOB_INSTANCE,
         BBOB_TEN,
         "Densities are exact for all surrogates, unlike the author's (section 14, D1, D2); so what"
@@ -42,5 +45,5 @@ KRUSE_REGRESSION_BBOB = RegressionStudy(
     ),
     quick_sizes=(36, 316),
     quick_problems=("bbob-f3-d2", "bbob-f9-d3", "bbob-f15-d2", "bbob-f21-d5"),
-    minutes=Minutes(3, 150),
+    minutes=Minutes(5, 270),
 )

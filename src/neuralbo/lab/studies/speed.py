@@ -6,6 +6,14 @@ from neuralbo.lab.study import Minutes
 SPEED = SpeedStudy(
     name="speed",
     reproduces="speed and quality as ratios measured in one run: all of `neuralbo lab speed`",
-    measurements=("start", "scale", "sampling", "training", "mixed_integer", "quality"),
-    minutes=Minutes(10, 150),
+    measurements=(
+        "start",
+        "scale",
+        "sampling",
+        "training",
+        "mixtures",
+        "mixed_integer",
+        "quality",
+    ),
+    minutes=Minutes(12, 162),
 )
