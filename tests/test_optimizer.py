@@ -269,6 +269,19 @@ class TestBest:
         )
         assert 0 <= recommendation.deviation < 5
 
+    @pytest.mark.parametrize("direction", ["minimize", "maximize"])
+    def test_a_classifier_says_what_is_good_in_either_direction(self, direction):
+        opt = quick(surrogate="bore_kde", direction=direction)
+        for x in torch.linspace(0, 1, 9).tolist():
+            opt.tell({"x": x}, 50 * x)
+        low, high = opt.model.probability(torch.tensor([[0.1], [0.9]]).double()).tolist()
+        assert (low > high) == (direction == "minimize")
+
+    def test_a_classifier_has_no_mean_to_recommend_by(self):
+        opt = run(quick(surrogate="bore_kde"), bowl, 7)
+        with pytest.raises(ValueError, match="is a classifier"):
+            opt.recommend()
+
     def test_there_is_no_model_before_a_value(self):
         with pytest.raises(ValueError, match="there is no model yet"):
             _ = quick().model
@@ -332,7 +345,9 @@ class TestCatalog:
 
     @pytest.mark.parametrize("criterion", sorted(CRITERIA))
     def test_every_criterion_makes_three_steps(self, criterion):
-        opt = run(quick(MIXED, criterion=criterion, n_startup_trials=4), mixed_bowl, 7)
+        surrogate = "bore_kde" if criterion.startswith("class_probability") else "gp"
+        settings = {"surrogate": surrogate, "criterion": criterion, "n_startup_trials": 4}
+        opt = run(quick(MIXED, **settings), mixed_bowl, 7)
         assert len(opt._memory) >= 3
 
     @pytest.mark.parametrize("maximizer", sorted(set(MAXIMIZERS) - {"mixed_integer", "direct"}))

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from neuralbo.criteria import (
+    ClassProbability,
     Criterion,
     ExpectedImprovement,
     LogEmpiricalImprovement,
@@ -30,6 +31,7 @@ from neuralbo.maximizers import (
 from neuralbo.policies import (
     Decay,
     DynamicC,
+    Exploring,
     GradientDescent,
     Grid,
     LatinHypercube,
@@ -52,6 +54,7 @@ from neuralbo.surrogates import (
     SampledGaussianProcess,
     Surrogate,
 )
+from neuralbo.surrogates.class_presets import PRESETS as CLASSIFIERS
 from neuralbo.surrogates.gp import GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
 from neuralbo.surrogates.mixture_presets import PRESETS as MIXTURES
 from neuralbo.surrogates.network_presets import PRESETS
@@ -89,6 +92,7 @@ SURROGATES: dict[str, Surrogate] = {
     **TRAINED,
     **VARIANTS,
     **MIXTURES,
+    **CLASSIFIERS,
     "random_forest": RandomForest(),
     "empirical": Empirical(),
 }
@@ -104,6 +108,8 @@ CRITERIA: dict[str, Criterion] = {
     "pi": ProbabilityOfImprovement(),
     "thompson": Thompson(),
     "mean_width": MeanWidth(),
+    "class_probability": ClassProbability(),
+    "class_probability_plain": ClassProbability(spacing=0.0),
 }
 
 # The settings of 004 2.7, as `lab.studies.hoegger_names` spells them: its values go from -1 to 1.
@@ -142,10 +148,15 @@ MAXIMIZERS: dict[str, Maximizer] = {
     "mixed_integer": MixedInteger(),
 }
 
+# 003 1.7: with this probability a point is drawn at random.
+EXPLORING = dict.fromkeys(CLASSIFIERS, 0.1)
+
 # Random features are spread over the cube that they see: a small one is better.
 LOCAL = ("brvfl1", "brvfl2", "brvfl3", "brvfl4")
 # Their criteria have kinks, on which the later rounds of a climb gain nothing.
 SHORT_CLIMBS = Mixed(Multistart(rounds=20))
+# So have those of classifiers, and a place that is nearly the best teaches as much.
+CLASS_CLIMBS = Mixed(Multistart(restarts=5, rounds=25), rounds=3)
 
 POLICIES: dict[str, Policy] = {
     "trust_region": TrustRegion(Standard(Auto(), None, Mixed())),
@@ -202,6 +213,9 @@ def make_policy(
     )
     if decay is not None:
         return DynamicC(standard, decay)
+    if isinstance(surrogate, str) and surrogate in EXPLORING:
+        short = replace(standard, maximizer=CLASS_CLIMBS) if maximizer is None else standard
+        return Exploring(short, EXPLORING[surrogate])
     if criterion is None and maximizer is None and surrogate in LOCAL:
         return TrustRegion(replace(standard, maximizer=SHORT_CLIMBS))
     return standard

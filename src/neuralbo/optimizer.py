@@ -15,13 +15,14 @@ from neuralbo.catalog import make_policy
 from neuralbo.columns import Columns
 from neuralbo.criteria import Criterion
 from neuralbo.maximizers import Maximizer
-from neuralbo.policies import DynamicC, Policy, Standard, TrustRegion
+from neuralbo.policies import DynamicC, Exploring, Policy, Standard, TrustRegion
 from neuralbo.policies.start import AfterStart, start_trials
 from neuralbo.space import Space
 from neuralbo.step import Memory, Step
 from neuralbo.suggestion import suggest
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.base import Negated, moments_of
+from neuralbo.surrogates.class_model import ClassModel
 from neuralbo.threads import one_thread
 
 Direction = Literal["minimize", "maximize"]
@@ -174,13 +175,20 @@ class Optimizer:
 
     @property
     def model(self) -> Model:
-        """The surrogate fitted to all that was told, in the units and the sign of the values."""
+        """The surrogate fitted to all that was told, in the units and the sign of the values.
+
+        A classifier says how likely a point is good, whatever the sign.
+        """
         model = self._fitted()
-        return model if self._sign > 0 else Negated(model)
+        return model if self._sign > 0 or isinstance(model, ClassModel) else Negated(model)
 
     @one_thread()
     def recommend(self) -> Recommendation:
-        """Return the tried parameters with the best mean under the model."""
+        """Return the tried parameters with the best mean under the model.
+
+        Raises:
+            ValueError: if nothing was told, or the surrogate has no mean: a classifier.
+        """
         best = self.best
         if not self.space.names:  # nothing varies: the values are all there is
             told = [trial.value for trial in self.trials if trial.value is not None]
@@ -188,6 +196,11 @@ class Optimizer:
             deviation = float(values.std(correction=0)) / math.sqrt(len(values))
             return Recommendation(dict(best.params), float(values.mean()), deviation)
         model, data = self._fitted(), self.step().data
+        if isinstance(model, ClassModel):
+            raise ValueError(
+                "the surrogate is a classifier, which has no mean of the values to recommend by: "
+                "take `best`, or recommend with another surrogate."
+            )
         assert data.numbers is not None
         with torch.no_grad():
             parts = [moments_of(model.posterior(X[:, None])) for X in data.X.split(ROWS)]
@@ -199,7 +212,7 @@ class Optimizer:
 
     @one_thread()
     def _fitted(self) -> Model:
-        if not isinstance(self.policy, DynamicC | Standard | TrustRegion):
+        if not isinstance(self.policy, DynamicC | Exploring | Standard | TrustRegion):
             raise ValueError(f"{type(self.policy).__name__} has no model; name a surrogate.")
         step = self.step()
         if step.data.n == 0:

@@ -119,3 +119,16 @@ def test_a_region_that_fails_is_left_alone():
 def test_a_long_run_with_the_network_goes_on_improving():
     _, values = optimize(bowl, cube(6), "brvfl4", 60, 0)
     assert best(values) < 0.2 * best(values[:20])
+
+
+@pytest.mark.parametrize("name", ["boggn", "bore", "lfbo"])
+def test_a_classifier_beats_random_points(name):
+    """Of Branin's function, over two seeds: the sum of the logarithms of the regrets."""
+    found, chance = (
+        sum(
+            math.log(best(optimize(branin, SQUARE, method, 40, seed)[1]) - BRANIN_MINIMUM)
+            for seed in range(2)
+        )
+        for method in (name, "random")
+    )
+    assert found < chance

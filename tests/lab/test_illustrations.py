@@ -13,7 +13,7 @@ from neuralbo.inference.chains import with_gradient
 from neuralbo.lab import html, illustration_page, studies
 from neuralbo.lab import run as runner
 from neuralbo.lab.experiment_study import read
-from neuralbo.lab.illustrations import ILLUSTRATED, ring
+from neuralbo.lab.illustrations import ILLUSTRATED, ratios, ring
 from neuralbo.lab.store import folder
 from neuralbo.lab.studies import find_study
 from neuralbo.step import FIT, generator
@@ -132,3 +132,32 @@ class TestStudy:
         out = capsys.readouterr().out
         assert "only been run with --quick" in out
         assert "| Metropolis |" in out and "## ring-nuts" in out and "not there" in out
+
+
+class TestRatios:
+    def test_the_exact_ratio_has_the_maximum_of_003(self):
+        """003 3.1: 2.469 at -3.20, below the bound of 3."""
+        x = torch.linspace(-5, 5, 100_001, dtype=torch.float64)
+        ratio = ratios.exact_ratio(x)
+        assert float(x[ratio.argmax()]) == pytest.approx(-3.20, abs=0.01)
+        assert float(ratio.amax()) == pytest.approx(2.469, abs=1e-3)
+
+    def test_the_function_of_the_workflow_has_the_minimum_of_003(self):
+        x = torch.linspace(-1, 2, 300_001, dtype=torch.float64)
+        y = ratios.workflow_function(x)
+        assert float(y.amin()) == pytest.approx(-0.50036, abs=1e-5)
+        assert float(x[y.argmin()]) == pytest.approx(-0.3594, abs=1e-4)
+
+    def test_the_network_finds_the_mode_that_kernel_densities_move(self):
+        pytest.importorskip("sklearn")
+        found = ILLUSTRATED["density-ratios"].make(generator(0, FIT), False).numbers
+        places = {name: row["place of the maximum"] for name, row in found.items()}
+        assert abs(places["network"] + 3.2) < 0.15
+        assert places["kernel densities"] < -3.4
+        assert all(row["maximum"] <= 3 for row in found.values())
+
+    def test_the_workflow_ends_near_the_minimum(self):
+        (row,) = numbers("class-workflow").values()
+        assert row["good"] == 9  # floor(26/3) + 1 of 27
+        assert abs(row["place of the maximum"] - row["place of the minimum"]) < 0.4
+        assert row["maximum of the ratio"] <= 3

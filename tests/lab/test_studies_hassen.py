@@ -4,6 +4,8 @@ import math
 
 import pytest
 
+from neuralbo.catalog import make_policy
+from neuralbo.criteria import ClassProbability
 from neuralbo.lab.problems import find
 from neuralbo.lab.problems.catalog import PROBLEMS
 from neuralbo.lab.studies.hassen_protein import HASSEN_PROTEIN
@@ -18,7 +20,7 @@ each = pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 def test_there_are_200_runs_with_ten_start_points(study):
     assert (study.seeds, study.start, study.trials) == (200, 10, 80)
     cells = len(list(study.cells()))
-    assert cells == 200 * len(study.problems) * len(study.methods)
+    assert cells == 200 * len(study.problems) * len(study.ranked) + len(study.few)
 
 
 def test_the_functions_are_those_of_003():
@@ -75,6 +77,22 @@ def test_the_pilot_is_not_taken_for_the_document():
     assert HASSEN_SYNTHETIC.document == (PILOT,)
 
 
+def test_the_rows_of_the_pilot_are_run_ten_times_with_the_probability_alone():
+    rows = {row.method for row in PILOT.rows} - {"random"}
+    assert {cell.method for cell in HASSEN_SYNTHETIC.few} == rows
+    assert len(HASSEN_SYNTHETIC.few) == 10 * len(rows) * len(PILOT.columns)
+    for row in rows:
+        policy = make_policy(*row.split("/"))
+        assert policy.epsilon == 0.1
+        assert policy.inner.criterion == ClassProbability(spacing=0.0)
+        assert policy.surrogate.gamma == pytest.approx(1 / 3)
+
+
+@each
+def test_all_three_classifiers_take_part(study):
+    assert {"boggn", "bore", "lfbo"} <= set(study.methods)
+
+
 def test_every_row_of_the_pilot_has_a_number_for_every_column():
     assert all(problem in HASSEN_SYNTHETIC.problems for _, problem in PILOT.columns)
     for row in PILOT.rows:
@@ -84,7 +102,7 @@ def test_every_row_of_the_pilot_has_a_number_for_every_column():
 
 def test_the_readings_of_003_follow_from_the_pilot():
     """003 3.3 (a), (b) and (d), after 80 evaluations."""
-    numbers = {row.method: [float(cell) for cell in row.cells] for row in PILOT.rows}
+    numbers = {row.method.split("/")[0]: [float(cell) for cell in row.cells] for row in PILOT.rows}
     rand, printed = numbers["random"], numbers["boggn_printed_loss"]
     assert all(loss > chance for loss, chance in zip(printed, rand, strict=True))
     boggn, plug_in = numbers["boggn_delta_1"], numbers["bore_delta_1"]

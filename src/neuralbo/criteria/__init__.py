@@ -2,6 +2,7 @@
 
 from neuralbo.criteria.base import Criterion
 from neuralbo.criteria.bounds import UpperBound
+from neuralbo.criteria.class_probability import ClassProbability
 from neuralbo.criteria.empirical import EmpiricalImprovement, LogEmpiricalImprovement
 from neuralbo.criteria.improvement import (
     ExpectedImprovement,
@@ -13,6 +14,7 @@ from neuralbo.criteria.mixture import MixtureImprovement, UpperQuantile
 from neuralbo.criteria.thompson import Thompson
 
 __all__ = [
+    "ClassProbability",
     "Criterion",
     "EmpiricalImprovement",
     "ExpectedImprovement",

@@ -4,10 +4,12 @@ from botorch.models.model import Model
 
 from neuralbo.criteria.base import Criterion
 from neuralbo.criteria.bounds import UpperBound
+from neuralbo.criteria.class_probability import ClassProbability
 from neuralbo.criteria.improvement import LogExpectedImprovement
 from neuralbo.criteria.mixture import MixtureImprovement
 from neuralbo.step import Step
 from neuralbo.surrogates.base import HasComponents
+from neuralbo.surrogates.class_model import ClassModel
 from neuralbo.surrogates.rvfl import BayesianRVFLModel
 
 # The variance of a relu network grows without bound towards the corners of the cube, where
@@ -18,8 +20,11 @@ MANY_CORNERS = 5  # columns
 def usual_criterion(step: Step, model: Model) -> Criterion:
     """Return the upper bound for random-feature networks in many columns, else `log_ei`.
 
-    Of a mixture of Gaussians the exact expected improvement is taken.
+    Of a mixture of Gaussians the exact expected improvement is taken, of a classifier its
+    probability.
     """
+    if isinstance(model, ClassModel):
+        return ClassProbability()
     if isinstance(model, HasComponents):
         return MixtureImprovement()
     if isinstance(model, BayesianRVFLModel) and step.domain.d >= MANY_CORNERS:

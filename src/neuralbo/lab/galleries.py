@@ -21,6 +21,7 @@ from neuralbo.policies.box import ZoomedCriterion, ZoomedModel
 from neuralbo.policies.trust_region import Choice, choice_at
 from neuralbo.space import Space
 from neuralbo.step import Step
+from neuralbo.surrogates.class_model import ClassModel
 
 PANELS = 6  # steps of a run that are shown
 MOST = 32  # galleries on a page
@@ -46,6 +47,8 @@ def views_1d(results: Results, problem: str, method: str, seed: int = 0) -> dict
     """Return model and criterion before so many trials of a run; nothing if it has no model."""
     views = {}
     for number, step, model, acquisition, frame in _steps(results, Cell(problem, method, seed)):
+        if isinstance(model, ClassModel):  # has no law of the values to draw
+            continue
         proposal = _proposal(results, Cell(problem, method, seed), number)
         views[number] = view_1d(model, acquisition, step.data, frame, proposal)
     return views

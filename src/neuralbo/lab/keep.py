@@ -16,6 +16,7 @@ from neuralbo.optimizer import Optimizer
 from neuralbo.policies.box import ZoomedModel
 from neuralbo.policies.trust_region import choice_at
 from neuralbo.surrogates.base import Negated
+from neuralbo.surrogates.class_model import ClassModel
 
 
 def models_folder(where: Path, file: str) -> Path:
@@ -54,7 +55,8 @@ def _model(asker: Optimizer) -> Model | None:
         return None
     model = choice.step.fit(choice.standard.surrogate, choice.step.data)
     model = model if choice.box is None else ZoomedModel(model, choice.box)
-    return Negated(model)  # the laboratory minimizes
+    # the laboratory minimizes; a classifier has no sign
+    return model if isinstance(model, ClassModel) else Negated(model)
 
 
 def load_step(path: Path) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from neuralbo.errors import unknown_name
 from neuralbo.lab import (
+    speed_classifiers,
     speed_mixed_integer,
     speed_mixtures,
     speed_quality,
@@ -42,6 +43,10 @@ SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
     "mixtures": (
         speed_mixtures.run,
         "suggestions of kde, gmr and spn beside the document's fits; ~10 minutes",
+    ),
+    "classifiers": (
+        speed_classifiers.run,
+        "suggestions of classifiers up to 5,000 trials, and Optuna's GPSampler; ~10 minutes",
     ),
     "quality": (speed_quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),
 }

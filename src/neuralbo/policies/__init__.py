@@ -3,6 +3,7 @@
 from neuralbo.policies.base import Policy, Proposal
 from neuralbo.policies.designs import LatinHypercube, RandomSearch, Sobol
 from neuralbo.policies.dynamic_c import Decay, DynamicC
+from neuralbo.policies.exploring import Exploring
 from neuralbo.policies.gradient_descent import GradientDescent
 from neuralbo.policies.grid import Grid
 from neuralbo.policies.rbf import RadialBasis
@@ -12,6 +13,7 @@ from neuralbo.policies.trust_region import TrustRegion
 __all__ = [
     "Decay",
     "DynamicC",
+    "Exploring",
     "GradientDescent",
     "Grid",
     "LatinHypercube",

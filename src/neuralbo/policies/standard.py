@@ -9,6 +9,7 @@ import torch
 from botorch.models.model import Model
 
 from neuralbo.criteria.base import Criterion, LearnsAtStart
+from neuralbo.criteria.class_probability import ClassProbability
 from neuralbo.criteria.feasible import keep_feasible
 from neuralbo.criteria.usual import usual_criterion
 from neuralbo.data import Data
@@ -16,6 +17,7 @@ from neuralbo.maximizers.base import Maximizer, evaluate
 from neuralbo.policies.base import Proposal
 from neuralbo.step import Step
 from neuralbo.surrogates.base import Facts, GaussianModel, StatesFacts, Surrogate, moments_of
+from neuralbo.surrogates.class_model import ClassModel
 from neuralbo.surrogates.gp_mcmc import SampledGaussianProcessModel
 from neuralbo.surrogates.network_draws import NetworkDraws
 
@@ -29,7 +31,8 @@ class Standard:
 
     Points that are pending, among them those already chosen for this batch, are taken as if
     they had given the mean that the model expects there ("kriging believer", Ginsbourger et
-    al. 2010), so the next point goes elsewhere.
+    al. 2010), so the next point goes elsewhere. A classifier expects no value: to it they are as
+    bad as the worst ("constant liar").
 
     Attributes:
         criterion: None takes what is usual for the model.
@@ -61,9 +64,19 @@ class Standard:
         return Proposal(points, facts)
 
     def criterion_at(self, step: Step, model: Model) -> Criterion:
-        """Return the criterion of a step: the usual one if none is named, learnt if it must be."""
+        """Return the criterion of a step: the usual one if none is named, learnt if it must be.
+
+        Raises:
+            TypeError: if the model is a classifier and the criterion is not for one.
+        """
         if self.criterion is None:
             return usual_criterion(step, model)
+        if isinstance(model, ClassModel) and not isinstance(self.criterion, ClassProbability):
+            raise TypeError(
+                "the surrogate is a classifier, which says nothing of the values: its only "
+                f"criterion is 'class_probability', got {type(self.criterion).__name__}. "
+                "Name no criterion and it is taken."
+            )
         if isinstance(self.criterion, LearnsAtStart):
             return self.criterion.learned(step, self.surrogate)
         return self.criterion
@@ -75,10 +88,16 @@ def facts_of(model: Model) -> Facts:
 
 
 def believe(surrogate: Surrogate, step: Step, model: Model) -> tuple[Step, Model]:
-    """Return step and model as if pending points had given the mean: also `best` counts it."""
+    """Return step and model as if pending points had given the mean: also `best` counts it.
+
+    To a classifier they have given the worst value.
+    """
     X = step.data.X_pending
     if len(X) == 0:
         return step, model
+    if isinstance(model, ClassModel):
+        data = _with_worst(step.data)
+        return replace(step, data=data), step.fit(surrogate, data)
     with torch.no_grad():
         Y = moments_of(model.posterior(X[:, None]))[0][:, 0]
     if isinstance(model, GaussianModel | SampledGaussianProcessModel):
@@ -90,3 +109,14 @@ def believe(surrogate: Surrogate, step: Step, model: Model) -> tuple[Step, Model
             return replace(step, data=step.data.believing(Y)), weighted
     data = Data(torch.cat([step.data.X, X]), torch.cat([step.data.Y, Y]))
     return replace(step, data=data), step.fit(surrogate, data)
+
+
+def _with_worst(data: Data) -> Data:
+    """Return the data with the worst value for all that is pending, after all other rows."""
+    assert data.numbers is not None
+    last, k = int(data.numbers[-1]), len(data.X_pending)
+    return Data(
+        torch.cat([data.X, data.X_pending]),
+        torch.cat([data.Y, data.Y.amin(0).expand(k, -1)]),
+        torch.cat([data.numbers, torch.arange(last + 1, last + 1 + k)]),
+    )

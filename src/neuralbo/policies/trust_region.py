@@ -19,6 +19,7 @@ from neuralbo.policies.base import Policy, Proposal
 from neuralbo.policies.box import Box
 from neuralbo.policies.designs import Sobol
 from neuralbo.policies.dynamic_c import DynamicC
+from neuralbo.policies.exploring import Exploring
 from neuralbo.policies.standard import Standard
 from neuralbo.step import Step
 from neuralbo.surrogates import Surrogate
@@ -174,7 +175,8 @@ class Choice(NamedTuple):
 
 def choice_at(policy: Policy, step: Step) -> Choice | None:
     """Return the standard policy that chooses at a step, if one does."""
-    if isinstance(policy, DynamicC):  # its first round: what it doubles c for is not said
+    # DynamicC: its first round, what it doubles c for is not said. Exploring: unless by luck.
+    if isinstance(policy, DynamicC | Exploring):
         return Choice(policy.inner, step, None)
     if isinstance(policy, Standard):
         return Choice(policy, step, None)

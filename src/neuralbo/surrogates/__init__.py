@@ -2,7 +2,9 @@
 
 from neuralbo.surrogates.auto import Auto
 from neuralbo.surrogates.base import DrawsFunctions, GaussianModel, Surrogate, WarmStarts
+from neuralbo.surrogates.classifier_ratio import ClassifierRatio
 from neuralbo.surrogates.deep_ensemble import DeepEnsemble
+from neuralbo.surrogates.density_ratio import DensityRatio
 from neuralbo.surrogates.elm import ExtremeLearning
 from neuralbo.surrogates.empirical import Empirical
 from neuralbo.surrogates.ervfl import EnsembleRVFL
@@ -20,7 +22,9 @@ from neuralbo.surrogates.spn import SumProduct
 __all__ = [
     "Auto",
     "BayesianRVFL",
+    "ClassifierRatio",
     "DeepEnsemble",
+    "DensityRatio",
     "DrawsFunctions",
     "Empirical",
     "EnsembleRVFL",

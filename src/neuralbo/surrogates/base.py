@@ -31,7 +31,9 @@ class Surrogate(Protocol):
     """
 
     scaling: ClassVar[Scaling]
-    is_smooth: ClassVar[bool]
+
+    @property
+    def is_smooth(self) -> bool: ...  # noqa: D102
 
     def fit(self, data: Data, rng: Generator) -> Model:
         """Fit a model; equal data and an equal state of `rng` give equal models."""

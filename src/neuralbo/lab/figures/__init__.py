@@ -4,6 +4,7 @@ What belongs to a method is given by its name. A method keeps its colour in all 
 if all of the study's methods are given in the same order; one without runs has an empty array.
 """
 
+from neuralbo.lab.figures.calibration import reliability_diagram
 from neuralbo.lab.figures.curves import (
     all_paths,
     doublings_per_step,
@@ -62,6 +63,7 @@ __all__ = [
     "rank_over_time",
     "regret_curves",
     "regret_panels",
+    "reliability_diagram",
     "score_against_size",
     "single_draws",
     "step_gallery",

@@ -3,8 +3,9 @@
 from neuralbo.lab.illustrations.base import Illustrated, Illustration
 from neuralbo.lab.illustrations.functions import FUNCTIONS
 from neuralbo.lab.illustrations.posteriors import POSTERIORS
+from neuralbo.lab.illustrations.ratios import RATIOS
 from neuralbo.lab.illustrations.ring import RING
 
-ILLUSTRATED: dict[str, Illustration] = {**RING, **FUNCTIONS, **POSTERIORS}
+ILLUSTRATED: dict[str, Illustration] = {**RING, **FUNCTIONS, **POSTERIORS, **RATIOS}
 
 __all__ = ["ILLUSTRATED", "Illustrated", "Illustration"]

@@ -2,6 +2,13 @@
 
 from neuralbo.lab.statistics.arrays import competition_ranks
 from neuralbo.lab.statistics.borda import Standing, bbob_group, borda, first_places, standings
+from neuralbo.lab.statistics.calibration import (
+    Reliability,
+    brier_score,
+    expected_calibration_error,
+    reliability,
+    transform_reliability,
+)
 from neuralbo.lab.statistics.friedman import (
     Friedman,
     critical_difference,
@@ -41,6 +48,7 @@ __all__ = [
     "Friedman",
     "PredictiveLaw",
     "RegressionScores",
+    "Reliability",
     "Standing",
     "Summary",
     "aligned",
@@ -49,10 +57,12 @@ __all__ = [
     "best_budget",
     "bootstrap_interval",
     "borda",
+    "brier_score",
     "calibration_error",
     "compare",
     "competition_ranks",
     "critical_difference",
+    "expected_calibration_error",
     "expected_running_time",
     "first_places",
     "friedman",
@@ -73,9 +83,11 @@ __all__ = [
     "ratio_interval",
     "regression_scores",
     "regret",
+    "reliability",
     "running_minimum",
     "running_times",
     "standings",
     "summarize",
     "target_ecdf",
+    "transform_reliability",
 ]

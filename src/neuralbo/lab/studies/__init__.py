@@ -10,6 +10,7 @@ from neuralbo.lab.studies.agrawal_regression import AGRAWAL_REGRESSION
 from neuralbo.lab.studies.aryan_bbob import ARYAN_BBOB
 from neuralbo.lab.studies.aryan_hpo import ARYAN_HPO
 from neuralbo.lab.studies.aryan_synthetic import ARYAN_SYNTHETIC
+from neuralbo.lab.studies.hassen_balance import HASSEN_BALANCE
 from neuralbo.lab.studies.hassen_protein import HASSEN_PROTEIN
 from neuralbo.lab.studies.hassen_synthetic import HASSEN_SYNTHETIC
 from neuralbo.lab.studies.hoegger_1d import HOEGGER_1D
@@ -42,6 +43,7 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | Experiment
         AGRAWAL_FORRESTER,
         HASSEN_SYNTHETIC,
         HASSEN_PROTEIN,
+        HASSEN_BALANCE,
         HOEGGER_1D,
         HOEGGER_DYNAMIC_C,
         HOEGGER_2D,

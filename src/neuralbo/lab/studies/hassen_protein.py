@@ -1,7 +1,7 @@
 """003 3.2: nine hyper-parameters of a network for the Protein data, from a table."""
 
 from neuralbo.lab.claims import Beats
-from neuralbo.lab.studies.hassen_synthetic import RIVALS
+from neuralbo.lab.studies.hassen_synthetic import OURS, RIVALS
 from neuralbo.lab.study import Minutes, OptimizationStudy
 
 _PROTEIN = "hpo-fcnet-protein"
@@ -12,7 +12,7 @@ HASSEN_PROTEIN = OptimizationStudy(
     name="hassen-protein",
     reproduces="Hassen and Rish (2021) 5.2, Fig. 3: HPOBench, regret on the Protein data",
     problems=(_PROTEIN,),
-    methods=(_GP, "gp", "brvfl4", "tpe", "random"),
+    methods=(_GP, "gp", "brvfl4", *OURS, "bore_forest", "tpe", "random"),
     trials=80,
     start=10,
     seeds=200,
@@ -27,9 +27,11 @@ HASSEN_PROTEIN = OptimizationStudy(
         "No Hyperband: an evaluation here is a whole training.",
         "The table has the last epoch of each training. An observation is one of its four "
         "trainings, and regret is above the least mean of four: it can be negative.",
+        "`boggn`, `bore` and `lfbo` are as we would use them, see their pages. `bore_forest` is "
+        "for comparison: forests know no distance between choices.",
         "No BoTorch: its tutorial's Gaussian process is for continuous variables.",
     ),
     quick_trials=40,
     quick_seeds=4,
-    minutes=Minutes(1, 40),
+    minutes=Minutes(2, 330),
 )

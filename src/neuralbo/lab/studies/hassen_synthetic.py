@@ -1,37 +1,57 @@
 """003 3.3: Branin, six-hump camel and Hartmann's functions, 200 repetitions.
 
 The document has no numbers; the table is of the pilot that 003 made of the repaired algorithm.
-Its rows have names of the form boggn_delta_1: a surrogate with a fixed prior precision delta.
+Its rows have names of the form boggn_delta_1: a surrogate with a fixed prior precision delta and
+the document's share of good ones, 1/3, whose probability alone is maximized. `boggn`, `bore` and
+`lfbo` are as we would use them.
 """
 
 from neuralbo.lab.claims import Beats
 from neuralbo.lab.document import PrintedRow, PrintedTable
-from neuralbo.lab.study import Minutes, OptimizationStudy
+from neuralbo.lab.study import Cell, Minutes, OptimizationStudy
 
 GP = "gp_gpyopt/ei/multistart"
 RIVALS = ("bore", "tpe", GP, "gp", "botorch", "random")
 PROBLEMS = ("branin", "camelback", "hartmann3", "hartmann6")
 SOURCE = "003 3.3: BOGGN outperforms all others"
+OURS = ("boggn", "bore", "lfbo")
+PILOT_SEEDS, PILOT_PROBLEMS = 10, ("branin", "camelback", "hartmann6")
+
+
+def pilot(name: str) -> str:
+    """Return the method of a row of the pilot: its points are where the probability is largest."""
+    return f"{name}/class_probability_plain"
+
 
 PILOT = PrintedTable(
     "Not the document's but a pilot of 003 3.3: 10 runs, median regret after 80 evaluations",
     (("Branin", "branin"), ("Six-hump camel", "camelback"), ("Hartmann-6", "hartmann6")),
     (
         PrintedRow("Random search", "random", ("0.461", "0.271", "1.323")),
-        PrintedRow("Plug-in, delta = 1", "bore_delta_1", ("0.438", "0.075", "1.140")),
-        PrintedRow("BOGGN, delta = 1", "boggn_delta_1", ("0.394", "0.067", "1.559")),
-        PrintedRow("Plug-in, delta = 0.1", "bore_delta_0.1", ("1.145", "0.043", "0.831")),
-        PrintedRow("BOGGN, delta = 0.1", "boggn_delta_0.1", ("1.141", "0.776", "1.557")),
-        PrintedRow("BOGGN, printed loss", "boggn_printed_loss", ("0.895", "1.013", "2.118")),
+        PrintedRow("Plug-in, delta = 1", pilot("bore_delta_1"), ("0.438", "0.075", "1.140")),
+        PrintedRow("BOGGN, delta = 1", pilot("boggn_delta_1"), ("0.394", "0.067", "1.559")),
+        PrintedRow("Plug-in, delta = 0.1", pilot("bore_delta_0.1"), ("1.145", "0.043", "0.831")),
+        PrintedRow("BOGGN, delta = 0.1", pilot("boggn_delta_0.1"), ("1.141", "0.776", "1.557")),
+        PrintedRow(
+            "BOGGN, printed loss", pilot("boggn_printed_loss"), ("0.895", "1.013", "2.118")
+        ),
     ),
     "median",
 )
+
+PILOTED = tuple(row.method for row in PILOT.rows if row.method != "random")
 
 HASSEN_SYNTHETIC = OptimizationStudy(
     name="hassen-synthetic",
     reproduces="Hassen and Rish (2021) 5.2: immediate regret on synthetic functions",
     problems=PROBLEMS,
-    methods=(GP, "gp", "brvfl4", "tpe", "botorch", "random"),
+    methods=(GP, "gp", "brvfl4", *OURS, "tpe", "botorch", "random", *PILOTED),
+    few=tuple(
+        Cell(problem, method, seed)
+        for seed in range(PILOT_SEEDS)
+        for problem in PILOT_PROBLEMS
+        for method in PILOTED
+    ),
     trials=80,
     start=10,
     seeds=200,
@@ -47,7 +67,12 @@ HASSEN_SYNTHETIC = OptimizationStudy(
         "TPE is Optuna's, not hyperopt's.",
         "No Hyperband: these functions have no budget that it could divide.",
         "Medians decide the claims: the document does not say what it plots.",
+        "`boggn` and `bore` are as we would use them, see their pages: 15 % good ones, delta "
+        "0.03, and a distance kept from what was tried. The document's 1/3 is in the rows of the "
+        "pilot, of which there are ten runs, as in the pilot.",
+        "The rows of the pilot are trained by L-BFGS to the minimum, from the weights of a fit to "
+        "fewer trials, instead of 200 steps of Adam a trial; all points are sought by climbs.",
     ),
     quick_trials=30,
-    minutes=Minutes(2, 530),
+    minutes=Minutes(4, 760),
 )
