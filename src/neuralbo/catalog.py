@@ -17,6 +17,7 @@ from neuralbo.criteria import (
     UpperQuantile,
 )
 from neuralbo.errors import unknown_name
+from neuralbo.inference.laplace import Laplace
 from neuralbo.maximizers import (
     DifferentialEvolution,
     Direct,
@@ -56,6 +57,7 @@ from neuralbo.surrogates import (
 )
 from neuralbo.surrogates.class_presets import PRESETS as CLASSIFIERS
 from neuralbo.surrogates.gp import GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
+from neuralbo.surrogates.laplace import LaplaceNetwork
 from neuralbo.surrogates.mixture_presets import PRESETS as MIXTURES
 from neuralbo.surrogates.network_presets import PRESETS
 from neuralbo.surrogates.trained_presets import PRESETS as TRAINED
@@ -88,6 +90,8 @@ SURROGATES: dict[str, Surrogate] = {
     **RVFL,
     "elm": ExtremeLearning(),
     "neural_linear": NeuralLinear(),
+    "laplace": LaplaceNetwork(),
+    "laplace_last_layer": LaplaceNetwork(laplace=Laplace(last_layer=True)),
     **PRESETS,
     **TRAINED,
     **VARIANTS,
@@ -152,7 +156,8 @@ MAXIMIZERS: dict[str, Maximizer] = {
 EXPLORING = dict.fromkeys(CLASSIFIERS, 0.1)
 
 # Random features are spread over the cube that they see: a small one is better.
-LOCAL = ("brvfl1", "brvfl2", "brvfl3", "brvfl4")
+# `laplace` is unsure of the corners of the cube, and would visit them all.
+LOCAL = ("brvfl1", "brvfl2", "brvfl3", "brvfl4", "laplace")
 # Their criteria have kinks, on which the later rounds of a climb gain nothing.
 SHORT_CLIMBS = Mixed(Multistart(rounds=20))
 # So have those of classifiers, and a place that is nearly the best teaches as much.
