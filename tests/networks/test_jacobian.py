@@ -78,7 +78,7 @@ def test_the_last_layer_has_the_last_columns(net):
 
 
 def test_it_is_differentiable_in_the_points(net):
-    """Differences over 1e-6; no kink of the seven networks with kinks is that near."""
+    """Differences over 1e-6: no kink of the networks is that near to these points."""
     weights = weights_of(net, 1)
     X = uniform(2, 3, seed=4).requires_grad_()
     assert torch.autograd.gradcheck(lambda x: linearize(net, weights, x).jacobian(), X)
