@@ -41,9 +41,9 @@ class ByLayers:
     def kronecker(rows: Linearization, curvature: Tensor) -> "ByLayers":
         """Take each layer's G as B x A, B = sum Lambda delta delta', A the mean of [z,1][z,1]'.
 
-        Martens and Grosse (2015), Eq. (1). delta is added to the products of the eigenvalues, which
-        is exact, where Ritter et al. (2018) add a root of it to each factor. The mean is weighted
-        with Lambda, so that a row without weight does not count and one layer alone is exact.
+        Martens and Grosse (2015), Eq. (1). delta is added to the products of the eigenvalues,
+        which is exact, where Ritter et al. (2018) add a root of it to each factor. The mean is
+        weighted with Lambda, so that a row without weight does not count and one layer is exact.
         """
         bases, E = [], []
         share = curvature / curvature.sum(-1, keepdim=True).clamp(min=TINY)
