@@ -12,6 +12,7 @@ from neuralbo.catalog import SURROGATES
 from neuralbo.data import Data, Units
 from neuralbo.quasi_newton import minimize
 from neuralbo.surrogates import GaussianProcess
+from neuralbo.surrogates.class_presets import PRESETS as CLASSIFIERS
 from neuralbo.surrogates.gp import GP_PURE, GaussianProcessModel, Search, _evidence
 from neuralbo.surrogates.kernels import (
     Between,
@@ -330,7 +331,9 @@ def test_far_from_the_data_there_is_the_prior():
     torch.testing.assert_close(mean, torch.zeros(4).double())
 
 
-@pytest.mark.parametrize("name", [name for name in SURROGATES if name not in MINUTES])
+@pytest.mark.parametrize(
+    "name", [name for name in SURROGATES if name not in MINUTES and name not in CLASSIFIERS]
+)
 @pytest.mark.parametrize("n", [1, 20])
 def test_smoke_every_preset_fits(name, n):
     model = SURROGATES[name].fit(smooth_data(n), seeded())
