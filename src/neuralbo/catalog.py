@@ -50,6 +50,7 @@ from neuralbo.surrogates import (
     EnsembleRVFL,
     ExtremeLearning,
     GaussianProcess,
+    LaplaceNetwork,
     NeuralLinear,
     RandomForest,
     SampledGaussianProcess,
@@ -57,7 +58,6 @@ from neuralbo.surrogates import (
 )
 from neuralbo.surrogates.class_presets import PRESETS as CLASSIFIERS
 from neuralbo.surrogates.gp import GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
-from neuralbo.surrogates.laplace import LaplaceNetwork
 from neuralbo.surrogates.mixture_presets import PRESETS as MIXTURES
 from neuralbo.surrogates.network_presets import PRESETS
 from neuralbo.surrogates.trained_presets import PRESETS as TRAINED

@@ -12,6 +12,7 @@ from neuralbo.surrogates.gmr import GaussianMixtureRegression
 from neuralbo.surrogates.gp import GaussianProcess
 from neuralbo.surrogates.gp_mcmc import SampledGaussianProcess
 from neuralbo.surrogates.kde import KernelDensity
+from neuralbo.surrogates.laplace import LaplaceNetwork
 from neuralbo.surrogates.mc_dropout import MCDropout
 from neuralbo.surrogates.neural_linear import NeuralLinear
 from neuralbo.surrogates.nomu import Nomu
@@ -33,6 +34,7 @@ __all__ = [
     "GaussianModel",
     "GaussianProcess",
     "KernelDensity",
+    "LaplaceNetwork",
     "MCDropout",
     "NeuralLinear",
     "Nomu",
