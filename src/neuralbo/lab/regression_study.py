@@ -42,7 +42,7 @@ class RegressionStudy:
         departures: where this is not the document's experiment, and why.
         few: the only fits of the surrogates in them, which take too long for more.
         quick_problems: for `quick`; none means all.
-        minutes: the quick one measured, the full one measured or reckoned from it.
+        minutes: measured, or reckoned from the seconds of some of its cells.
         file: where the study is described, if it is not one of ours.
     """
 

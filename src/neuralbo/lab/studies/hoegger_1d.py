@@ -58,5 +58,5 @@ HOEGGER_1D = OptimizationStudy(
     ),
     quick_trials=13,
     quick_seeds=1,
-    minutes=Minutes(1, 8),
+    minutes=Minutes(2, 170),
 )  # fmt: skip

@@ -77,5 +77,5 @@ HOEGGER_2D = OptimizationStudy(
     few=tuple(Cell("hoegger-branin", CERTIFIED, seed) for seed in range(3)),
     quick_trials=18,
     quick_seeds=1,
-    minutes=Minutes(1, 110),
+    minutes=Minutes(3, 750),
 )  # fmt: skip

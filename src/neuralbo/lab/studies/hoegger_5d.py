@@ -76,5 +76,5 @@ HOEGGER_5D = OptimizationStudy(
     quick_trials=13,
     quick_seeds=1,
     quick_problems=(_LEVY, _ROSENBROCK),
-    minutes=Minutes(1, 100),
+    minutes=Minutes(3, 2300),
 )  # fmt: skip

@@ -93,5 +93,5 @@ HOEGGER_DYNAMIC_C = OptimizationStudy(
     quick_trials=11,
     quick_seeds=1,
     quick_problems=_FORRESTER,
-    minutes=Minutes(1, 16),
+    minutes=Minutes(3, 1400),
 )  # fmt: skip
