@@ -30,6 +30,7 @@ PRESETS: dict[str, Surrogate] = {
     "bore": BORE,
     "lfbo": LFBO,
     "boggn_evidence": replace(BOGGN, delta=(0.01, 0.03, 0.1, 0.3, 1.0)),
+    "bore_single": replace(BORE, members=1),  # boggn without the average over its posterior
     "bore_elu": replace(BORE, widths=(32, 32, 32), activation="elu"),
     **PILOT,
     "bore_forest": ClassifierRatio(TreeClassifier("forest"), GAMMA),

@@ -1,7 +1,8 @@
 """003 3.2: nine hyper-parameters of a network for the Protein data, from a table."""
 
 from neuralbo.lab.claims import Beats
-from neuralbo.lab.studies.hassen_synthetic import OURS, RIVALS
+from neuralbo.lab.paired_claims import BeatsByTest
+from neuralbo.lab.studies.hassen_synthetic import AVERAGED, OURS, RIVALS, SINGLE
 from neuralbo.lab.study import Minutes, OptimizationStudy
 
 _PROTEIN = "hpo-fcnet-protein"
@@ -12,13 +13,22 @@ HASSEN_PROTEIN = OptimizationStudy(
     name="hassen-protein",
     reproduces="Hassen and Rish (2021) 5.2, Fig. 3: HPOBench, regret on the Protein data",
     problems=(_PROTEIN,),
-    methods=(_GP, "gp", "brvfl4", *OURS, "bore_forest", "tpe", "random"),
+    methods=(_GP, "gp", "brvfl4", *OURS, SINGLE, "bore_forest", "tpe", "random"),
     trials=80,
     start=10,
     seeds=200,
-    claims=tuple(
-        Beats("boggn", (rival,), (_PROTEIN,), "003 3.2: BOGGN outperforms all others", "median")
-        for rival in _RIVALS
+    claims=(
+        *(
+            Beats("boggn", (r,), (_PROTEIN,), "003 3.2: BOGGN outperforms all others", "median")
+            for r in _RIVALS
+        ),
+        *(
+            BeatsByTest("boggn", rival, (_PROTEIN,), source, by="difference")
+            for rival, source in (
+                (SINGLE, AVERAGED),
+                *((r, "ours, not the document's") for r in _RIVALS),
+            )
+        ),
     ),
     departures=(
         "80 evaluations of which 10 are start points; the document says neither.",
