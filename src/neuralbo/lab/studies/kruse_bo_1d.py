@@ -1,6 +1,7 @@
 """001 10.3: four one-dimensional functions, 5 start points and 30 more, EI, 20 repetitions."""
 
 from neuralbo.lab.claims import Beats, Claim
+from neuralbo.lab.paired_claims import BeatsByTest
 from neuralbo.lab.studies.kruse_names import (
     BNN,
     BOHAMIANN,
@@ -52,7 +53,14 @@ CLAIMS: tuple[Claim, ...] = (
         for model in (KDE, SPN, BNN, GP)
     ),
     _beats(BNN, without(BNN), TEST4C, "BNN wins on Test4"),
-)
+    *(
+        BeatsByTest(
+            exact(model), optimizer(model), (TEST1, TEST2, TEST3C, TEST4C),
+            "001 12: the exact expected improvement, future work there", by="difference",
+        )
+        for model in MIXTURES
+    ),
+)  # fmt: skip
 
 KRUSE_BO_1D = OptimizationStudy(
     name="kruse-bo-1d",
