@@ -34,7 +34,8 @@ HASSEN_PROTEIN = OptimizationStudy(
         "80 evaluations of which 10 are start points; the document says neither.",
         "200 repetitions as for its synthetic functions; the document does not say.",
         "Medians decide the claims: the document does not say what it plots.",
-        "No Hyperband: an evaluation here is a whole training.",
+        "No Hyperband: the table has the value after the last epoch only, so no training can be "
+        "judged by its first epochs.",
         "The table has the last epoch of each training. An observation is one of its four "
         "trainings, and regret is above the least mean of four: it can be negative.",
         "`boggn`, `bore` and `lfbo` are as we would use them, see their pages. `bore_forest` is "
