@@ -34,7 +34,8 @@ class History:
 
     def tell(self, number, value):
         params = SPACE.decode(self.rows[number : number + 1])[0]
-        self.columns.finish(number, self.rows[number], params, value)
+        values = None if value is None else (value,)
+        self.columns.finish(number, self.rows[number], params, values)
         self.values[number] = value
 
     def expected(self):
@@ -102,7 +103,7 @@ def test_values_and_parameters_come_back():
     history = History()
     for value in (1.0, None, -math.pi):
         history.tell(history.ask(), value)
-    assert [history.columns.value(i) for i in range(3)] == [1.0, None, -math.pi]
+    assert [history.columns.values(i) for i in range(3)] == [(1.0,), None, (-math.pi,)]
     assert [history.columns.params(i) for i in range(3)] == SPACE.decode(history.rows[:3])
     assert list(history.columns.finished()) == [0, 1, 2]
 
@@ -150,6 +151,6 @@ def test_copies_go_on_alone(again):
     other, expected = again(history.columns), history.expected()
     history.tell(3, 7.0)
     assert is_equal(other.data(), expected)
-    other.finish(3, history.rows[3], SPACE.decode(history.rows[3:4])[0], 7.0)
+    other.finish(3, history.rows[3], SPACE.decode(history.rows[3:4])[0], (7.0,))
     assert is_equal(other.data(), history.expected())
     assert other.data().digest() == history.columns.data().digest()

@@ -25,6 +25,7 @@ from neuralbo.surrogates.random_features import RandomFeatures
 from neuralbo.testing.toys import MINUTES
 
 QUICK = Mixed(Multistart(candidates=64, local=32, restarts=2, rounds=10))
+OF_SEVERAL = {"hypervolume"}  # criteria of several objectives
 LINE = {"x": Real(0, 1)}
 MIXED = {
     "lr": Real(1e-5, 1, log=True),
@@ -202,7 +203,7 @@ class TestFailures:
         assert max(t.params["x"] for t in opt.trials[10:]) < 0.55  # none far inside the region
         assert opt.best.params["x"] == pytest.approx(0.5, abs=0.005)
 
-    @pytest.mark.parametrize("criterion", sorted(CRITERIA))
+    @pytest.mark.parametrize("criterion", sorted(CRITERIA.keys() - OF_SEVERAL))
     def test_every_criterion_goes_on_when_nothing_but_one_trial_works(self, criterion):
         of_classes = {"surrogate": "bore"} if criterion.startswith("class") else {}
         opt = quick(criterion=criterion, n_startup_trials=2, **of_classes)
@@ -338,13 +339,18 @@ class TestValues:
         assert opt.trials[0].value is None
 
 
+def test_a_criterion_of_several_objectives_refuses_one():
+    with pytest.raises(ValueError, match="need several objectives"):
+        quick(criterion="hypervolume")
+
+
 class TestCatalog:
     @pytest.mark.parametrize("surrogate", sorted(SURROGATES.keys() - MINUTES))
     def test_every_surrogate_makes_three_steps(self, surrogate):
         opt = run(quick(MIXED, surrogate=surrogate, n_startup_trials=4), mixed_bowl, 7)
         assert len(opt._memory) >= 3
 
-    @pytest.mark.parametrize("criterion", sorted(CRITERIA))
+    @pytest.mark.parametrize("criterion", sorted(CRITERIA.keys() - OF_SEVERAL))
     def test_every_criterion_makes_three_steps(self, criterion):
         surrogate = "bore_kde" if criterion.startswith("class_probability") else "gp"
         settings = {"surrogate": surrogate, "criterion": criterion, "n_startup_trials": 4}

@@ -19,10 +19,10 @@ from optuna.trial import TrialState
 import neuralbo.study
 from neuralbo import Categorical, FailedTrialWarning, Integer, Real, Space, StorageError, minimize
 from neuralbo.maximizers import Mixed, Multistart
-from neuralbo.sampler import FACTS, SEED, WORKER
+from neuralbo.sampler import FACTS, SEED
 from neuralbo.study import best_so_far, finished
 from neuralbo.surrogates import GaussianProcess
-from neuralbo.trials import INTERRUPTED
+from neuralbo.trials import INTERRUPTED, WORKER
 
 QUICK = Mixed(Multistart(candidates=64, local=32, restarts=2, rounds=10))
 SPACE = {

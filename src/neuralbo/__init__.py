@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from neuralbo import criteria, maximizers, plots, policies, surrogates
+    from neuralbo import criteria, maximizers, plots, policies, stopping, surrogates
     from neuralbo.data import Data
     from neuralbo.errors import (
         FailedTrialWarning,
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         NeuralboWarning,
         StorageError,
     )
+    from neuralbo.on_demand import FittedOnDemand
     from neuralbo.optimizer import Optimizer
     from neuralbo.sampler import NeuralSampler
     from neuralbo.space import Categorical, Integer, Real, Space
@@ -29,6 +30,7 @@ _HOMES = {
     "FailedTrialWarning": "errors",
     "FallbackWarning": "errors",
     "FitError": "errors",
+    "FittedOnDemand": "on_demand",
     "Integer": "space",
     "NeuralSampler": "sampler",
     "NeuralboWarning": "errors",
@@ -38,7 +40,7 @@ _HOMES = {
     "StorageError": "errors",
     "minimize": "study",
 }
-_MODULES = ("criteria", "maximizers", "plots", "policies", "surrogates")
+_MODULES = ("criteria", "maximizers", "plots", "policies", "stopping", "surrogates")
 
 __all__ = [
     "Categorical",
@@ -46,6 +48,7 @@ __all__ = [
     "FailedTrialWarning",
     "FallbackWarning",
     "FitError",
+    "FittedOnDemand",
     "Integer",
     "NeuralSampler",
     "NeuralboWarning",
@@ -58,6 +61,7 @@ __all__ = [
     "minimize",
     "plots",
     "policies",
+    "stopping",
     "surrogates",
 ]
 

@@ -1,5 +1,6 @@
 """The names that people type, and what they stand for."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -7,6 +8,7 @@ from neuralbo.criteria import (
     ClassProbability,
     Criterion,
     ExpectedImprovement,
+    HypervolumeImprovement,
     LogEmpiricalImprovement,
     LogExpectedImprovement,
     MeanWidth,
@@ -30,19 +32,23 @@ from neuralbo.maximizers import (
     RandomPoints,
 )
 from neuralbo.policies import (
+    ConditionalMap,
     Decay,
     DynamicC,
     Exploring,
     GradientDescent,
     Grid,
     LatinHypercube,
+    OneStage,
     Policy,
     RadialBasis,
     RandomSearch,
+    SeveralObjectives,
     Sobol,
     Standard,
     TrustRegion,
 )
+from neuralbo.policies.several import for_objectives
 from neuralbo.surrogates import (
     Auto,
     BayesianRVFL,
@@ -57,7 +63,8 @@ from neuralbo.surrogates import (
     Surrogate,
 )
 from neuralbo.surrogates.class_presets import PRESETS as CLASSIFIERS
-from neuralbo.surrogates.gp import GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
+from neuralbo.surrogates.gp import GP_CORRELATION, GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
+from neuralbo.surrogates.ivbnn import PRESETS as IMPLICIT
 from neuralbo.surrogates.mixture_presets import PRESETS as MIXTURES
 from neuralbo.surrogates.network_presets import PRESETS
 from neuralbo.surrogates.trained_presets import PRESETS as TRAINED
@@ -93,6 +100,7 @@ SURROGATES: dict[str, Surrogate] = {
     "laplace": LaplaceNetwork(),
     "laplace_last_layer": LaplaceNetwork(laplace=Laplace(last_layer=True)),
     **PRESETS,
+    **IMPLICIT,
     **TRAINED,
     **VARIANTS,
     **MIXTURES,
@@ -112,6 +120,7 @@ CRITERIA: dict[str, Criterion] = {
     "pi": ProbabilityOfImprovement(),
     "thompson": Thompson(),
     "mean_width": MeanWidth(),
+    "hypervolume": HypervolumeImprovement(),
     "class_probability": ClassProbability(),
     "class_probability_plain": ClassProbability(spacing=0.0),
 }
@@ -135,6 +144,10 @@ for _kind, _decay in {
 }.items():
     for _name, _criterion in _HOEGGER.items():
         DYNAMIC_C[f"dynamic_c_{_kind}_{_name}"] = _criterion, _decay
+
+# So is the criterion of 000 1.4.2, around any surrogate that has moments.
+CONDITIONAL_MAP = "conditional_map"
+_NAMES = {CONDITIONAL_MAP: ConditionalMap}
 
 # 000 1.2.8: 150 random starts, all of which climb. Here they are points of a Sobol sequence.
 LBFGS_150 = Mixed(Multistart(candidates=150, local=0, restarts=150, rounds=100))
@@ -171,6 +184,8 @@ POLICIES: dict[str, Policy] = {
     "grid": Grid(),
     "gradient_descent": GradientDescent(),
     "rbf": RadialBasis(),
+    "gp_one_stage": OneStage(),
+    "gp_one_stage_aryan": OneStage(GP_CORRELATION, is_concentrated=True),
 }
 
 
@@ -188,16 +203,32 @@ def _look_up(kind: str, name: Any, table: dict[str, Any], wanted: type[Any]) -> 
     return name
 
 
+def _wrapped(
+    criterion: str | Criterion | None,
+) -> tuple[str | Criterion | None, Callable[[Standard], Policy] | None]:
+    """Return the criterion, and the policy around it that a name stands for, if any."""
+    if criterion == CONDITIONAL_MAP:
+        return None, ConditionalMap
+    if isinstance(criterion, str) and criterion in DYNAMIC_C:
+        inner, decay = DYNAMIC_C[criterion]
+        return inner, lambda standard: DynamicC(standard, decay)
+    return criterion, None
+
+
 def make_policy(
-    surrogate: "str | Surrogate | Policy" = "auto",
+    surrogate: "str | Surrogate | Policy | Sequence[str | Surrogate]" = "auto",
     criterion: str | Criterion | None = None,
     maximizer: str | Maximizer | None = None,
 ) -> Policy:
     """Build the policy that names or recipes stand for.
 
+    A list of surrogates has one for each of several objectives.
+
     Raises:
         ValueError: if nobody knows a name; the message lists the near ones.
     """
+    if isinstance(surrogate, list | tuple):
+        return _for_each(surrogate, criterion, maximizer)
     if isinstance(surrogate, str) and surrogate in POLICIES:
         surrogate = POLICIES[surrogate]
     if isinstance(surrogate, Policy) and not isinstance(surrogate, type):
@@ -206,21 +237,35 @@ def make_policy(
                 f"{type(surrogate).__name__} is a whole policy: no criterion, no maximizer."
             )
         return surrogate
-    decay = None
-    if isinstance(criterion, str) and criterion in DYNAMIC_C:
-        criterion, decay = DYNAMIC_C[criterion]
-    standard = Standard(
-        _look_up("surrogate", surrogate, SURROGATES | POLICIES, Surrogate),
-        None
-        if criterion is None
-        else _look_up("criterion", criterion, CRITERIA | DYNAMIC_C, Criterion),
-        _look_up("maximizer", "mixed" if maximizer is None else maximizer, MAXIMIZERS, Maximizer),
-    )
-    if decay is not None:
-        return DynamicC(standard, decay)
+    criterion, wrap = _wrapped(criterion)
+    standard = _standard(surrogate, criterion, maximizer)
+    if wrap is not None:
+        return wrap(standard)
     if isinstance(surrogate, str) and surrogate in EXPLORING:
         short = replace(standard, maximizer=CLASS_CLIMBS) if maximizer is None else standard
         return Exploring(short, EXPLORING[surrogate])
     if criterion is None and maximizer is None and surrogate in LOCAL:
         return TrustRegion(replace(standard, maximizer=SHORT_CLIMBS))
     return standard
+
+
+def _for_each(
+    surrogates: Sequence[str | Surrogate],
+    criterion: str | Criterion | None,
+    maximizer: str | Maximizer | None,
+) -> Policy:
+    """Build the policy of several objectives with a surrogate for each."""
+    found = for_objectives(make_policy("auto", criterion, maximizer), len(surrogates))
+    assert isinstance(found, SeveralObjectives)
+    named = tuple(_look_up("surrogate", s, SURROGATES, Surrogate) for s in surrogates)
+    return replace(found, surrogates=named)
+
+
+def _standard(surrogate: Any, criterion: Any, maximizer: Any) -> Standard:
+    return Standard(
+        _look_up("surrogate", surrogate, SURROGATES | POLICIES, Surrogate),
+        None
+        if criterion is None
+        else _look_up("criterion", criterion, CRITERIA | DYNAMIC_C | _NAMES, Criterion),
+        _look_up("maximizer", "mixed" if maximizer is None else maximizer, MAXIMIZERS, Maximizer),
+    )

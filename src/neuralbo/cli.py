@@ -120,6 +120,14 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("--direction", choices=("minimize", "maximize"), default="minimize")
     run.add_argument("--seed", type=int, help="equal seeds give equal runs")
     run.add_argument("--jobs", type=int, default=1, metavar="N", help="trials at a time (threads)")
+    run.add_argument(
+        "--patience", type=int, metavar="N", help="stop after N trials that bettered nothing"
+    )
+    run.add_argument(
+        "--min-improvement", type=float, metavar="X",
+        help="stop when the model expects less, three times in a row (criterion log_ei)",
+    )  # fmt: skip
+    run.add_argument("--most", type=int, metavar="N", help="stop at N trials in the whole study")
     run.add_argument("--plot", type=Path, metavar="PNG", help="default: beside the SQLite file")
     run.add_argument("--quiet", action="store_true", help="no progress bar")
     run.set_defaults(command=_run)
@@ -162,6 +170,7 @@ def _run(options: argparse.Namespace) -> int:
         storage_errors,
     )
 
+    rules = _rules(options)
     trials = 50 if options.trials is None and options.timeout is None else options.trials
     sampler = NeuralSampler(
         options.surrogate, options.criterion, options.maximizer, seed=options.seed
@@ -172,11 +181,25 @@ def _run(options: argparse.Namespace) -> int:
             print(f"continuing study {name!r} with {len(finished(study))} trials in {storage}")
         error = optimize(
             study, objective, n_trials=trials, timeout=options.timeout, n_jobs=options.jobs,
-            progress=False if options.quiet else None,
+            progress=False if options.quiet else None, callbacks=rules,
         )  # fmt: skip
     if error is not None:
         raise error
+    for reason in filter(None, (rule.reason(study) for rule in rules)):
+        print(f"stopped: {reason}")
     return _summary(study, options.plot or _plot_path(storage, name))
+
+
+def _rules(options: argparse.Namespace) -> list[Any]:
+    """Return the rules that may end the run."""
+    from neuralbo.stopping import MostTrials, NoImprovement, SmallImprovement
+
+    given = (
+        (MostTrials, options.most),
+        (NoImprovement, options.patience),
+        (SmallImprovement, options.min_improvement),
+    )
+    return [rule(number) for rule, number in given if number is not None]
 
 
 def _plot_path(storage: str, name: str) -> Path:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, final
 
 import torch
+from botorch.utils.multi_objective.pareto import is_non_dominated
 from torch import Tensor
 
 from neuralbo.data import Data
@@ -65,16 +66,16 @@ class Columns:
     data made earlier go on to be right. Others wait until those before them are finished.
 
     Args:
-        sign: 1 if larger values are better, else -1.
+        signs: of each objective 1 if larger values are better, else -1.
     """
 
-    def __init__(self, space: Space, sign: float) -> None:
-        self.space, self.sign = space, sign
+    def __init__(self, space: Space, *signs: float) -> None:
+        self.space, self.signs = space, torch.tensor(signs, dtype=torch.float64)
         self._columns = {name: Column(p) for name, p in space.parameters.items()}
-        self._values, self._states = array("d"), bytearray()
+        self._values, self._states = [array("d") for _ in signs], bytearray()
         self._pending: dict[int, Tensor] = {}
         self._waiting: dict[int, Tensor | None] = {}  # finished, not settled; None if failed
-        self._settled, self._failed = Rows(space.domain.d), Set(space.domain.d)
+        self._settled, self._failed = Rows(space.domain.d, len(signs)), Set(space.domain.d)
         self._next = 0  # the first number that is not settled
         self.best: int | None = None
 
@@ -90,7 +91,8 @@ class Columns:
         """Keep a point that is to be evaluated; returns its number."""
         number = len(self)
         self._states.append(PENDING)
-        self._values.append(math.nan)
+        for values in self._values:
+            values.append(math.nan)
         for column in self._columns.values():
             column.add()
         self._pending[number] = row
@@ -114,40 +116,64 @@ class Columns:
             if column.has(number)
         }
 
-    def value(self, number: int) -> float | None:
-        """Return the value of a finished trial, None if it failed."""
-        return self._values[number] if self._states[number] == DONE else None
+    def values(self, number: int) -> tuple[float, ...] | None:
+        """Return the values of a finished trial, None if it failed."""
+        if self._states[number] != DONE:
+            return None
+        return tuple(values[number] for values in self._values)
+
+    def front(self) -> list[int]:
+        """Return the numbers of the trials that no other is better than, in order."""
+        done = [number for number, state in enumerate(self._states) if state == DONE]
+        Y = self._signed(done)
+        return [
+            number
+            for number, is_best in zip(done, is_non_dominated(Y, deduplicate=False), strict=True)
+            if is_best
+        ]
+
+    def _signed(self, numbers: list[int]) -> Tensor:
+        """Return values, larger is better, n x m."""
+        columns = [[values[i] for i in numbers] for values in self._values]
+        return torch.tensor(columns, dtype=torch.float64).mT * self.signs
 
     def finished(self) -> Iterator[int]:
         """Return the numbers of finished trials, in order."""
         return (number for number, state in enumerate(self._states) if state != PENDING)
 
     def finish(
-        self, number: int, row: Tensor, params: Mapping[str, Any], value: float | None
+        self,
+        number: int,
+        row: Tensor,
+        params: Mapping[str, Any],
+        values: tuple[float, ...] | None,
     ) -> None:
         """Keep what came out of a trial."""
         del self._pending[number]
         for name, given in params.items():
             self._columns[name].put(number, given)
-        self._states[number] = FAILED if value is None else DONE
-        self._waiting[number] = None if value is None else row
-        if value is None:
+        self._states[number] = FAILED if values is None else DONE
+        self._waiting[number] = None if values is None else row
+        if values is None:
             self._failed.add(row[None])
         else:
-            self._values[number] = value
+            for column, value in zip(self._values, values, strict=True):
+                column[number] = value
             if self.best is None or self._rank(number) < self._rank(self.best):
                 self.best = number
         while self._next in self._waiting:
             settled = self._waiting.pop(self._next)
             if settled is not None:
-                y = self.sign * self._values[self._next]
-                Y = torch.tensor([[y]], dtype=torch.float64)
+                Y = self._signed([self._next])
                 self._settled.append(settled[None], Y, torch.tensor([self._next]))
             self._next += 1
 
     def _rank(self, number: int) -> tuple[float, int]:
-        """Return what is lowest for the best trial: of equal values it is the first."""
-        return -self.sign * self._values[number], number
+        """Return what is lowest for the best trial: of equal values it is the first.
+
+        Of several objectives it is that of the first.
+        """
+        return -float(self.signs[0]) * self._values[0][number], number
 
     def data(self) -> Data:
         """Return the observations, and the points that are pending or have failed."""
@@ -157,11 +183,10 @@ class Columns:
     def _observed(self, rows: Mapping[int, Tensor]) -> Data:
         """Return finished trials with a value as data, with all pending and failed points."""
         empty, numbers = torch.empty(0, self.space.domain.d, dtype=torch.float64), sorted(rows)
-        values = torch.tensor([self._values[i] for i in numbers], dtype=torch.float64)
         pending = list(self._pending.values())
         found = Data(
             torch.stack([rows[i] for i in numbers]) if rows else empty,
-            self.sign * values.reshape(-1, 1),
+            self._signed(numbers),
             torch.tensor(numbers, dtype=torch.long),
             X_pending=torch.stack(pending) if pending else empty,
         )

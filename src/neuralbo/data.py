@@ -6,6 +6,7 @@ from hashlib import blake2b
 from typing import final
 
 import torch
+from botorch.utils.multi_objective.pareto import is_non_dominated
 from torch import Tensor
 
 from neuralbo.points import PointIndex, are_near
@@ -28,6 +29,15 @@ def _top(y: Tensor, k: int) -> Tensor:
         return torch.empty(0, dtype=torch.long)
     (rows,) = torch.where(y >= y.topk(k).values[-1])  # more than k if some are equal
     return rows[y[rows].argsort(descending=True, stable=True)[:k]]
+
+
+def _fronts(Y: Tensor, k: int) -> Tensor:
+    """Return k rows, or all if they are fewer: front after front."""
+    rows, found = torch.arange(len(Y)), torch.empty(0, dtype=torch.long)
+    while len(found) < k and len(rows):
+        is_front = is_non_dominated(Y[rows])
+        found, rows = torch.cat([found, rows[is_front]]), rows[~is_front]
+    return found[:k]
 
 
 def lexicographic(rows: Tensor) -> Tensor:
@@ -74,6 +84,9 @@ class Data:
         numbers: n whole numbers that order the rows.
         X_pending: points whose evaluation is not finished.
         X_failed: points whose evaluation gave no value.
+        X_censored: points whose evaluation was given up, as a pruner does with bad ones.
+        Y_censored: k x m values that they had reached; -inf if none is known.
+        C: n x c values of constraints, which are kept up to 0; NaN where one is not known.
         believed: k x m values that pending points are taken to have; they count for `best`.
         index: finds the points of X that are near others, or None to look at all.
         chain: digests of the first blocks as far as they are known, see `digests`.
@@ -85,6 +98,9 @@ class Data:
     numbers: Tensor | None = None
     X_pending: Tensor = field(default_factory=_nothing)
     X_failed: Tensor = field(default_factory=_nothing)
+    X_censored: Tensor = field(default_factory=_nothing)
+    Y_censored: Tensor = field(default_factory=_nothing)
+    C: Tensor = field(default_factory=_nothing)
     believed: Tensor = field(default_factory=_nothing, repr=False)
     index: PointIndex | None = field(default=None, repr=False)
     chain: Sequence[bytes] = field(default=(), repr=False)
@@ -111,7 +127,18 @@ class Data:
                 f"got shape {tuple(self.numbers.shape)}."
             )
         order = self._order()
+        censored = self._rows(self.X_censored), self.Y_censored.double()
+        if len(censored[0]) != len(censored[1]) or len(self.C) not in (0, len(self.X)):
+            raise ValueError(
+                "X_censored and Y_censored must have the same number of rows, and C as many as X, "
+                f"got {len(censored[0])} and {len(censored[1])}, {len(self.C)} and {len(self.X)}."
+            )
+        if len(self.X_censored):
+            censored = censored[0], censored[1][lexicographic(self.X_censored.double())]
         self._set(
+            X_censored=censored[0],
+            Y_censored=censored[1].reshape(-1, self.Y.shape[-1]),
+            C=self.C.double()[order] if len(self.C) else self.Y.new_empty(len(self.Y), 0),
             X=self.X.double()[order],
             Y=self.Y.double()[order],
             numbers=torch.arange(len(order)) if self.numbers is None else self.numbers[order],
@@ -149,12 +176,36 @@ class Data:
 
     @property
     def best(self) -> Tensor:
-        """The largest value seen or believed, m."""
-        best = self.Y.amax(0)
+        """The largest value seen or believed, m, of points that keep all constraints."""
+        Y = self.Y[self.is_feasible]
+        best = Y.amax(0) if len(Y) else self.Y.amin(0)
         return best.maximum(self.believed.amax(0)) if len(self.believed) else best
 
+    @property
+    def is_feasible(self) -> Tensor:
+        """Whether each observation keeps all constraints that are known of it, n."""
+        return ~(self.C > 0).any(-1)
+
+    @property
+    def bounds(self) -> Tensor:
+        """What the values of censored points are taken not to exceed, k x m.
+
+        A point is given up since others had been better: its value would not be above their
+        median, unless it was when it was given up. That is less than pruners say of it, and holds
+        both for learning curves, which go on to rise, and for costs, which only grow.
+        """
+        return self.Y_censored.maximum(self.Y.quantile(0.5, dim=0))
+
     def top(self, k: int) -> Tensor:
-        """Return the rows of the k best values of the first output, the best first."""
+        """Return the rows of the k best values, the best first.
+
+        Of several outputs: first those that no other row dominates, then those that only the
+        former do, and so on; of equal ones the first. Those that break a constraint come last.
+        """
+        if self.Y.shape[-1] > 1:
+            return _fronts(torch.where(self.is_feasible[:, None], self.Y, -torch.inf), k)
+        if self.C.shape[-1]:
+            return _top(torch.where(self.is_feasible, self.Y[:, 0], -torch.inf), k)
         if self.leaders is not None and k <= LEADERS:  # then only they and later rows matter
             leaders, known = self.leaders
             rows = torch.cat([leaders.sort().values, torch.arange(known, self.n)])
@@ -163,7 +214,7 @@ class Data:
 
     def near(self, rows: Tensor, tolerance: float) -> Tensor:
         """Return which rows are within the tolerance of a point of any kind in every column."""
-        others = torch.cat([self.X_pending, self.X_failed])
+        others = torch.cat([self.X_pending, self.X_failed, self.X_censored])
         if self.index is None:
             return are_near(rows, torch.cat([self.X, others]), tolerance)
         found = self.index.near(rows, self.X, tolerance)
@@ -172,14 +223,22 @@ class Data:
     def first(self, n: int) -> "Data":
         """Return the first n observations, without pending and failed points."""
         assert self.numbers is not None
-        return in_order(self.X[:n], self.Y[:n], self.numbers[:n])
+        return in_order(self.X[:n], self.Y[:n], self.numbers[:n], C=self.C[:n])
 
     def after(self, n: int) -> "Data":
         """Return the same data without the first n observations."""
         assert self.numbers is not None
         return self if n == 0 else in_order(
             self.X[n:], self.Y[n:], self.numbers[n:], X_pending=self.X_pending,
-            X_failed=self.X_failed,
+            X_failed=self.X_failed, censored=(self.X_censored, self.Y_censored), C=self.C[n:],
+        )  # fmt: skip
+
+    def output(self, j: int) -> "Data":
+        """Return the same points with the values of one output."""
+        believed = self.believed[:, j : j + 1] if len(self.believed) else self.believed
+        return self._with(
+            Y=self.Y[:, j : j + 1], Y_censored=self.Y_censored[:, j : j + 1], believed=believed,
+            chain=(), leaders=None,
         )  # fmt: skip
 
     def with_pending(self, X: Tensor) -> "Data":
@@ -190,9 +249,25 @@ class Data:
         """Return the same data with other failed points, n x d in their own order."""
         return self._with(X_failed=X)
 
+    def with_censored(self, X: Tensor, Y: Tensor) -> "Data":
+        """Return the same data with other censored points, k x d and k x m in their own order."""
+        return self._with(X_censored=X, Y_censored=Y)
+
     def believing(self, Y: Tensor) -> "Data":
-        """Return the same data with values for the pending points, which none is any more."""
-        return self._with(believed=Y, X_pending=self.X_pending[:0])
+        """Return the same data with values for the points without, of which none is left."""
+        none = self.X[:0]
+        return self._with(believed=Y, X_pending=none, X_censored=none, Y_censored=self.Y[:0])
+
+    def with_observations(self, X: Tensor, Y: Tensor) -> "Data":
+        """Return the observations with further ones behind them, and no other points."""
+        assert self.numbers is not None
+        first, k = int(self.numbers[-1]) + 1 if self.n else 0, len(X)
+        return in_order(
+            torch.cat([self.X, X]),
+            torch.cat([self.Y, Y]),
+            torch.cat([self.numbers, torch.arange(first, first + k)]),
+            C=torch.cat([self.C, self.C.new_full((k, self.C.shape[-1]), torch.nan)]),
+        )
 
     def _with(self, **fields: object) -> "Data":
         """Return a copy with other fields, whose rows are in order already."""
@@ -294,13 +369,19 @@ def in_order(  # noqa: PLR0913
     *,
     X_pending: Tensor | None = None,
     X_failed: Tensor | None = None,
+    censored: tuple[Tensor, Tensor] | None = None,
+    C: Tensor | None = None,
     index: PointIndex | None = None,
     chain: Sequence[bytes] = (),
     leaders: tuple[Tensor, int] | None = None,
 ) -> Data:
     """Return data of rows that are known to be float64, finite and in order: nothing is copied."""
     empty, data = X[:0], object.__new__(Data)
+    X_censored, Y_censored = (empty, Y[:0]) if censored is None else censored
     data._set(
+        X_censored=X_censored,
+        Y_censored=Y_censored,
+        C=Y.new_empty(len(Y), 0) if C is None else C,
         X=X,
         Y=Y,
         numbers=numbers,

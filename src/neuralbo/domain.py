@@ -21,6 +21,7 @@ from torch import Generator, Tensor
 from torch.quasirandom import SobolEngine
 
 Kind = Literal["continuous", "ordinal", "category"]
+MOST_CELLS = 2**14  # points of a finite domain that are gone through when others are taken
 
 
 @final
@@ -120,6 +121,19 @@ class Domain:
         if len(self.discrete) < len(self.variables):
             return math.inf
         return math.prod(float(v.count) for v in self.variables)
+
+    def cells(self) -> Tensor:
+        """Return all points in an order of their own if there are few, else none, n x d."""
+        return self._cells
+
+    @cached_property
+    def _cells(self) -> Tensor:
+        if not self.variables or self.size > MOST_CELLS:
+            return torch.empty(0, self.d, dtype=torch.float64)
+        levels = [torch.arange(v.count, dtype=torch.float64) for v in self.variables]
+        U = torch.stack([grid.flatten() for grid in torch.meshgrid(*levels, indexing="ij")], -1)
+        cells: Tensor = self.expand(self.enforce(U)).unique(dim=0)
+        return cells
 
     def movable(self, U: Tensor) -> Tensor:
         """Return which columns may move continuously at points with coordinates U, n x d."""

@@ -3,31 +3,39 @@
 import math
 import operator
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, final, overload
 
 import torch
-from botorch.models.model import Model
+from botorch.models.model import Model, ModelList
 from torch import Tensor
 
+from neuralbo.budget import Budget
 from neuralbo.catalog import make_policy
 from neuralbo.columns import Columns
 from neuralbo.criteria import Criterion
 from neuralbo.maximizers import Maximizer
-from neuralbo.policies import DynamicC, Exploring, Policy, Standard, TrustRegion
+from neuralbo.policies import (
+    DynamicC,
+    Exploring,
+    Policy,
+    SeveralObjectives,
+    Standard,
+    TrustRegion,
+)
+from neuralbo.policies.several import for_objectives
 from neuralbo.policies.start import AfterStart, start_trials
+from neuralbo.recommendation import Recommendation, likely_best
 from neuralbo.space import Space
 from neuralbo.step import Memory, Step
-from neuralbo.suggestion import suggest
 from neuralbo.surrogates import Surrogate
-from neuralbo.surrogates.base import Negated, moments_of
+from neuralbo.surrogates.base import Negated
 from neuralbo.surrogates.class_model import ClassModel
 from neuralbo.threads import one_thread
 
 Direction = Literal["minimize", "maximize"]
 
-ROWS = 4096  # points that are predicted at a time
 LARGEST = 1e150  # the squares of larger values overflow
 
 
@@ -55,21 +63,18 @@ class Asked(dict[str, Any]):
 @final
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Parameters that were tried, and the value they gave; None if they failed."""
+    """Parameters that were tried, and the values they gave; None if they failed."""
 
     number: int
     params: dict[str, Any]
-    value: float | None
+    values: tuple[float, ...] | None
 
-
-@final
-@dataclass(frozen=True, slots=True)
-class Recommendation:
-    """The parameters that are likely best, and what the model expects of them."""
-
-    params: dict[str, Any]
-    mean: float
-    deviation: float
+    @property
+    def value(self) -> float | None:
+        """The value, if there is one objective."""
+        if self.values is not None and len(self.values) > 1:
+            raise ValueError(f"there are {len(self.values)} objectives; see `values`.")
+        return None if self.values is None else self.values[0]
 
 
 def sign_of(direction: str) -> float:
@@ -77,6 +82,23 @@ def sign_of(direction: str) -> float:
     if direction not in ("minimize", "maximize"):
         raise ValueError(f"direction must be 'minimize' or 'maximize', got {direction!r}.")
     return -1.0 if direction == "minimize" else 1.0
+
+
+def signs_of(directions: Sequence[str]) -> tuple[float, ...]:
+    """Return the factors that make larger better, one for each objective."""
+    if len(directions) == 0:
+        raise ValueError("there must be at least one direction.")
+    return tuple(sign_of(direction) for direction in directions)
+
+
+def signed(
+    reference: Sequence[float] | None, signs: tuple[float, ...]
+) -> tuple[float, ...] | None:
+    """Return a reference point with its signs, as many numbers as it has."""
+    if reference is None:
+        return None
+    factors = [*signs, *[1.0] * len(reference)]
+    return tuple(s * float(value) for s, value in zip(factors, reference, strict=False))
 
 
 @final
@@ -91,10 +113,15 @@ class Optimizer:
 
     Args:
         space: parameters by name.
-        surrogate: a name of the catalog, a recipe or a policy; so are criterion and maximizer.
+        surrogate: a name of the catalog, a recipe or a policy; so are criterion and maximizer. Of
+            several objectives it may be a list, one for each.
+        direction: a list of two to four is that of several objectives.
+        reference_point: of several objectives, values below which none is worth anything; None
+            takes them a little below the front.
         seed: equal seeds and equal values give equal suggestions; None draws one.
         n_startup_trials: points of the start design; None chooses 5 to 10.
         n_trials: how many there will be, for the few methods that want to know.
+        max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning.
     """
 
     @one_thread()
@@ -102,22 +129,27 @@ class Optimizer:
         self,
         space: Mapping[str, Any] | Space,
         *,
-        surrogate: str | Surrogate | Policy = "auto",
+        surrogate: str | Surrogate | Policy | Sequence[str | Surrogate] = "auto",
         criterion: str | Criterion | None = None,
         maximizer: str | Maximizer | None = None,
-        direction: Direction = "minimize",
+        direction: Direction | Sequence[Direction] = "minimize",
+        reference_point: Sequence[float] | None = None,
         seed: int | None = None,
         n_startup_trials: int | None = None,
         n_trials: int | None = None,
+        max_suggest_seconds: float | None = None,
     ) -> None:
+        self._budget = Budget(max_suggest_seconds)
         self.space = space if isinstance(space, Space) else Space(space)
         self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
-        self.policy = make_policy(surrogate, criterion, maximizer)
+        self._signs = signs_of([direction] if isinstance(direction, str) else direction)
+        reference = signed(reference_point, self._signs)
+        policy = make_policy(surrogate, criterion, maximizer)
+        self.policy = for_objectives(policy, len(self._signs), reference)
         usual = start_trials(len(self.space.names))
         self._start = usual if n_startup_trials is None else n_startup_trials
         self._horizon = n_trials
-        self._sign = sign_of(direction)
-        self._columns = Columns(self.space, self._sign)
+        self._columns = Columns(self.space, *self._signs)
         self._memory = Memory()
 
     @overload
@@ -131,27 +163,30 @@ class Optimizer:
         """Return the next parameters to try, or a list of n different ones."""
         if n is not None and n < 1:
             raise ValueError(f"ask needs n >= 1, got {n}.")
-        proposal = suggest(AfterStart(self.policy, self._start), self.step(), n or 1)
+        policy = AfterStart(self.policy, self._start)
+        proposal = self._budget.suggest(policy, self.step(), n or 1)
         asked = []
         for row, params in zip(proposal.points, self.space.decode(proposal.points), strict=True):
             asked.append(Asked(params, self._columns.add(row), proposal.facts))
         return asked[0] if n is None else asked
 
     @one_thread()
-    def tell(self, params: Mapping[str, Any], value: float | None) -> None:
+    def tell(self, params: Mapping[str, Any], value: float | Sequence[float] | None) -> None:
         """Record what came out; None, NaN and infinite values are failures.
 
-        Parameters that were never asked for are welcome if they are legal.
+        Parameters that were never asked for are welcome if they are legal. Of several objectives
+        the values come as a list; where one of them is a failure, all are.
 
         Raises:
-            ValueError: if the parameters are not legal, or were told before.
+            ValueError: if the parameters are not legal, or were told before, or there are not as
+                many values as objectives.
         """
         legal, columns = self.space.validate(params), self._columns
         number = params.number if isinstance(params, Asked) else None
         row = self.space.encode([legal])[0]
         if number is not None and columns.is_finished(number) and self._is_row(number, row):
             raise ValueError(f"suggestion {number} was told before.")
-        result = finite_or_none(value)
+        result = finite_values(value, len(self._signs))
         if number is None:  # a copy of what was asked for, from a file perhaps
             number = next((i for i in columns.pending if self._is_row(i, row)), None)
         if number is None or number >= len(columns) or columns.is_finished(number):
@@ -166,21 +201,37 @@ class Optimizer:
     @property
     def best(self) -> Trial:
         """The trial with the best value seen, be it by luck."""
+        self._need_one("best", "front")
         if self._columns.best is None:
             raise ValueError("no trial has given a value yet; tell(params, value) first.")
         return self._trial(self._columns.best)
 
+    @property
+    def front(self) -> list[Trial]:
+        """The trials that no other is at least as good as in all objectives and better in one."""
+        return [self._trial(number) for number in self._columns.front()]
+
+    def _need_one(self, name: str, other: str) -> None:
+        if len(self._signs) > 1:
+            raise ValueError(
+                f"of {len(self._signs)} objectives there is no `{name}`; see `{other}`."
+            )
+
     def _trial(self, number: int) -> Trial:
-        return Trial(number, self._columns.params(number), self._columns.value(number))
+        return Trial(number, self._columns.params(number), self._columns.values(number))
 
     @property
     def model(self) -> Model:
         """The surrogate fitted to all that was told, in the units and the sign of the values.
 
-        A classifier says how likely a point is good, whatever the sign.
+        A classifier says how likely a point is good, whatever the sign. Of several objectives it
+        is a list of models.
         """
-        model = self._fitted()
-        return model if self._sign > 0 or isinstance(model, ClassModel) else Negated(model)
+        models = [
+            model if sign > 0 or isinstance(model, ClassModel) else Negated(model)
+            for model, sign in zip(self._fitted(), self._signs, strict=True)
+        ]
+        return models[0] if len(models) == 1 else ModelList(*models)
 
     @one_thread()
     def recommend(self) -> Recommendation:
@@ -189,35 +240,32 @@ class Optimizer:
         Raises:
             ValueError: if nothing was told, or the surrogate has no mean: a classifier.
         """
+        self._need_one("recommend()", "front")
         best = self.best
         if not self.space.names:  # nothing varies: the values are all there is
-            told = [trial.value for trial in self.trials if trial.value is not None]
-            values = torch.tensor(told, dtype=torch.float64)
-            deviation = float(values.std(correction=0)) / math.sqrt(len(values))
-            return Recommendation(dict(best.params), float(values.mean()), deviation)
-        model, data = self._fitted(), self.step().data
-        if isinstance(model, ClassModel):
-            raise ValueError(
-                "the surrogate is a classifier, which has no mean of the values to recommend by: "
-                "take `best`, or recommend with another surrogate."
-            )
+            told = tuple(trial.value for trial in self.trials if trial.value is not None)
+            seen = torch.tensor(told, dtype=torch.float64)
+            mean, noise = float(seen.mean()), float(seen.std(correction=0))
+            deviation = noise / math.sqrt(len(told))
+            return Recommendation(dict(best.params), mean, deviation, noise, told)
+        (model,), data = self._fitted(), self.step().data
+        found, (sign,) = likely_best(model, data), self._signs
         assert data.numbers is not None
-        with torch.no_grad():
-            parts = [moments_of(model.posterior(X[:, None])) for X in data.X.split(ROWS)]
-        means, variances = (torch.cat(moments) for moments in zip(*parts, strict=True))
-        i = int(means.argmax())
-        params = self._columns.params(int(data.numbers[i]))
-        deviation = float(variances[i].sqrt())
-        return Recommendation(params, self._sign * float(means[i]), deviation)
+        values = tuple((sign * data.Y[found.repeats, 0]).tolist())
+        params = self._columns.params(int(data.numbers[found.row]))
+        return Recommendation(params, sign * found.mean, found.deviation, found.noise, values)
 
     @one_thread()
-    def _fitted(self) -> Model:
-        if not isinstance(self.policy, DynamicC | Exploring | Standard | TrustRegion):
+    def _fitted(self) -> list[Model]:
+        known = DynamicC | Exploring | SeveralObjectives | Standard | TrustRegion
+        if not isinstance(self.policy, known):
             raise ValueError(f"{type(self.policy).__name__} has no model; name a surrogate.")
         step = self.step()
         if step.data.n == 0:
             raise ValueError("there is no model yet; tell(params, value) first.")
-        return step.fit(self.policy.surrogate, step.data)
+        if isinstance(self.policy, SeveralObjectives):
+            return self.policy.models(step)
+        return [step.fit(self.policy.surrogate, step.data)]
 
     def _is_row(self, number: int, row: Tensor) -> bool:
         return torch.allclose(self._columns.row(number), row, rtol=0, atol=1e-9)
@@ -261,6 +309,26 @@ def finite_or_none(value: Any) -> float | None:
     if isinstance(value, str | bytes):
         raise _not_a_number(value)
     return number if abs(number) <= LARGEST else None
+
+
+def finite_values(value: Any, m: int) -> tuple[float, ...] | None:
+    """Return the values of m objectives; None if one of them stands for a failure.
+
+    Raises:
+        TypeError: if one is no number at all.
+        ValueError: if there are more or fewer than m.
+    """
+    if value is None:
+        return None
+    if m == 1:
+        one = finite_or_none(value)
+        return None if one is None else (one,)
+    given = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    if len(given) != m:
+        raise ValueError(f"there are {m} objectives and so many values, got {value!r}.")
+    numbers = [finite_or_none(one) for one in given]
+    found = tuple(number for number in numbers if number is not None)
+    return found if len(found) == m else None
 
 
 def _not_a_number(value: Any) -> TypeError:

@@ -179,14 +179,16 @@ class Integer:
 @final
 @dataclass(frozen=True, slots=True)
 class Categorical:
-    """One of several choices without an order: None, booleans, numbers or strings.
+    """One of several choices: None, booleans, numbers or strings.
 
     Args:
         when: conditions under which the parameter exists, as in {"kind": ["a", "b"]}.
+        ordered: whether neighbours in the list are alike, as in ["small", "medium", "large"].
     """
 
     choices: Sequence[Any]
     when: When | None = None
+    ordered: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.choices, str) or not isinstance(self.choices, Sequence):
@@ -209,7 +211,7 @@ class Categorical:
 
     def variable(self) -> Variable:
         """Return what the domain knows of the parameter."""
-        return Variable("category", len(self.choices))
+        return Variable("ordinal" if self.ordered else "category", len(self.choices))
 
     def coordinate(self, value: Any) -> float:
         """Return the number of the choice."""

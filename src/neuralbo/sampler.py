@@ -1,10 +1,13 @@
 """NeuralSampler: neuralbo inside Optuna."""
 
-import json
+import math
 import secrets
+import time
 import warnings
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
 from typing import Any, final
 from weakref import WeakKeyDictionary
 
@@ -12,26 +15,35 @@ from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.storages import BaseStorage, InMemoryStorage
 from optuna.study import Study
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FrozenTrial, TrialState, create_trial
+from torch import Tensor
 
+from neuralbo.budget import Budget
 from neuralbo.catalog import make_policy
 from neuralbo.criteria import Criterion
 from neuralbo.errors import FallbackWarning
 from neuralbo.maximizers import Maximizer
-from neuralbo.optimizer import checked_seed, sign_of
-from neuralbo.policies import Policy
+from neuralbo.maximizers.base import APART
+from neuralbo.optimizer import checked_seed, signed, signs_of
+from neuralbo.points import are_near
+from neuralbo.policies import DynamicC, Exploring, Policy, Proposal, Standard, TrustRegion
+from neuralbo.policies.several import for_objectives
 from neuralbo.policies.start import AfterStart, start_trials
-from neuralbo.space import Space
+from neuralbo.publishing import is_settled, publish, published
+from neuralbo.recommendation import Recommendation, likely_best
+from neuralbo.space import Categorical, Parameter, Space
 from neuralbo.step import Memory, Step, generator
-from neuralbo.suggestion import suggest
 from neuralbo.surrogates import Surrogate
 from neuralbo.threads import one_thread
-from neuralbo.trials import PARAMS, TrialReader
+from neuralbo.trials import ENDED, WORKER, TrialReader, encode, is_interrupted
 from neuralbo.workers import this_worker
 
-SEED, WORKER, FACTS = (f"neuralbo:{key}" for key in ("seed", "worker", "facts"))
-LONGEST_ATTRIBUTE = 2045  # characters that a database takes in one attribute
+SEED, FACTS = "neuralbo:seed", "neuralbo:facts"
+CONSTRAINTS = "constraints"  # where Optuna's samplers keep what a constraints_func says
+ATTEMPTS = 5  # points that a worker claims before it takes one that is disputed
+PATIENCE = 5.0  # seconds to wait for another worker's claim: it may be dead
 INDEPENDENT = 2  # the stream of random numbers for single parameters
+NEAR = 16  # values drawn where the one proposed is not in the range: the nearest is taken
 
 # what was read of each study of a storage, as long as the storage exists
 _Readers = WeakKeyDictionary[BaseStorage, dict[int, TrialReader]]
@@ -46,16 +58,21 @@ class NeuralSampler(BaseSampler):
     running trials, the seed and the number of the trial: nothing is lost when a study stops.
 
     Args:
-        surrogate: a name of the catalog, a recipe or a policy; so are criterion and maximizer.
+        surrogate: a name of the catalog, a recipe or a policy; so are criterion and maximizer. Of
+            several objectives it may be a list, one for each.
         seed: None draws one and keeps it in the study.
         n_startup_trials: points of the start design; None chooses 5 to 10.
         n_trials: how many there will be, for the few methods that want to know.
         space: the parameters, if they are known before the first trial.
+        max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning.
+        constraints_func: as Optuna's other samplers take it; better is `trial.set_constraint`.
+        reference_point: of several objectives, values below which none is worth anything; None
+            takes them a little below the front.
     """
 
     def __init__(  # noqa: PLR0913
         self,
-        surrogate: str | Surrogate | Policy = "auto",
+        surrogate: str | Surrogate | Policy | Sequence[str | Surrogate] = "auto",
         criterion: str | Criterion | None = None,
         maximizer: str | Maximizer | None = None,
         *,
@@ -63,12 +80,18 @@ class NeuralSampler(BaseSampler):
         n_startup_trials: int | None = None,
         n_trials: int | None = None,
         space: Space | None = None,
+        max_suggest_seconds: float | None = None,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        reference_point: Sequence[float] | None = None,
     ) -> None:
+        self._constraints_func = constraints_func
+        self._budget = Budget(max_suggest_seconds)
         self._policy = make_policy(surrogate, criterion, maximizer)
         self._seed = None if seed is None else checked_seed(seed)
         self._start = n_startup_trials
         self._horizon = n_trials
         self._space = space
+        self._reference = None if reference_point is None else tuple(reference_point)
         self._memory, self._readers = Memory(), _Readers()
         self._warned: set[str] = set()
 
@@ -94,7 +117,7 @@ class NeuralSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Return all parameters seen so far, those of single trials included."""
-        _one_objective(study)
+        self._policy_for(study)  # so that what does not fit is said in the first trial
         if self._space is not None:
             found = self._space.distributions
         else:
@@ -107,18 +130,30 @@ class NeuralSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Choose all parameters together."""
-        _one_objective(study)
         if not search_space:
             return {}
-        trials = study.get_trials(deepcopy=False)
-        space = self._space or self._reader(study, trials).space(search_space, trials)
+        for attempt in range(ATTEMPTS):
+            read, trials = datetime.now(), study.get_trials(deepcopy=False)
+            space = self._space or self._reader(study, trials).space(search_space, trials)
+            proposal = self._propose(study, trial, trials, space)
+            (params,) = space.decode(proposal.points)
+            params = {name: value for name, value in params.items() if name in search_space}
+            if isinstance(study._storage, InMemoryStorage):  # its threads choose one by one
+                break
+            publish(study, trial, params, "claimed", attempt=attempt, read=read)
+            if not _is_disputed(study, trial, trials, partial(encode, space)):
+                break
+            publish(study, trial, {}, "withdrawn")
+        publish(study, trial, params, "settled", attempt=attempt, read=read)
+        study._storage.set_trial_user_attr(trial._trial_id, FACTS, dict(proposal.facts))
+        return params
+
+    def _propose(
+        self, study: Study, trial: FrozenTrial, trials: list[FrozenTrial], space: Space
+    ) -> Proposal:
         start = start_trials(len(space.names)) if self._start is None else self._start
         step = self._step(study, trial, trials, space)
-        proposal = suggest(AfterStart(self._policy, start), step)
-        (params,) = space.decode(proposal.points)
-        params = {name: value for name, value in params.items() if name in search_space}
-        _publish(study, trial, params, proposal.facts)
-        return params
+        return self._budget.suggest(AfterStart(self._policy_for(study), start), step)
 
     @one_thread()
     def sample_independent(
@@ -128,20 +163,74 @@ class NeuralSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """Draw a parameter that nothing is known of, or whose range has changed."""
-        _one_objective(study)
+        """Draw a parameter that nothing is known of, or whose range has changed.
+
+        Where a value was proposed that the range does not have, the nearest of a few random ones
+        is taken: the model's wish counts, and the border of the range is not tried over and over.
+        """
         trials = study.get_trials(deepcopy=False)
         self._warn_if_known(param_name, trials)
         key = zlib.crc32(param_name.encode())
         number = self._reader(study, trials).number(trial, trials)
-        rng = generator(self._seed_of(study), INDEPENDENT, number, key)
-        space = Space({param_name: param_distribution})
-        return space.decode(space.domain.sample(1, rng))[0][param_name]
+        seed, space = self._seed_of(study), Space({param_name: param_distribution})
+        proposed = published(trials[trial.number], is_asked=False)
+        if param_name in proposed:  # a value that the range of this trial does not have
+            rng = generator(seed, INDEPENDENT, number, key)
+            values = [row[param_name] for row in space.decode(space.domain.sample(NEAR, rng))]
+            return _nearest(space.parameters[param_name], values, proposed[param_name])
+        # one sequence a parameter, so that workers that begin together draw different values
+        point = space.domain.sobol(1, generator(seed, INDEPENDENT, key), skip=number)
+        return space.decode(point)[0][param_name]
+
+    @one_thread()
+    def recommend(self, study: Study) -> Recommendation:
+        """Return the tried parameters with the best mean under the model, of one objective.
+
+        Under noise these are likely better than those of the luckiest trial, `study.best_params`.
+
+        Raises:
+            ValueError: if no trial has given a value, or the sampler has no model.
+        """
+        (sign,) = _signs(study)
+        policy, trials = self._policy_for(study), study.get_trials(deepcopy=False)
+        if not isinstance(policy, DynamicC | Exploring | Standard | TrustRegion):
+            raise ValueError(f"{type(policy).__name__} has no model; name a surrogate.")
+        if not any(t.state == TrialState.COMPLETE for t in trials):
+            raise ValueError("no trial has given a value yet.")
+        reader = self._reader(study, trials)
+        found = reader.distributions(trials)
+        varying = {name: d for name, d in found.items() if not d.single()}
+        space = self._space or reader.space(varying or found, trials)
+        step = self._step(study, create_trial(state=TrialState.WAITING), trials, space)
+        best = likely_best(step.fit(policy.surrogate, step.data), step.data)
+        numbers, values = step.data.numbers, sign * step.data.Y[best.repeats, 0]
+        assert numbers is not None
+        return Recommendation(
+            dict(trials[int(numbers[best.row])].params), sign * best.mean, best.deviation,
+            best.noise, tuple(values.tolist()),
+        )  # fmt: skip
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Note which process evaluates the trial, so that a dead one can be told."""
         if not isinstance(study._storage, InMemoryStorage):
             study._storage.set_trial_system_attr(trial._trial_id, WORKER, this_worker())
+
+    def after_trial(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        state: TrialState,
+        values: Sequence[float] | None,
+    ) -> None:
+        """Note that a failed trial came to its end, and what the constraints say of others."""
+        storage, key = study._storage, trial._trial_id
+        if state == TrialState.FAIL and WORKER in trial.system_attrs:
+            storage.set_trial_system_attr(key, ENDED, True)
+        elif state != TrialState.FAIL and self._constraints_func is not None:
+            found = [float(value) for value in self._constraints_func(trial)]
+            if any(map(math.isnan, found)):
+                raise ValueError(f"constraints_func must return numbers, got {found}.")
+            storage.set_trial_system_attr(key, CONSTRAINTS, found)
 
     def reseed_rng(self) -> None:
         """Do nothing: workers differ by the numbers of their trials."""
@@ -151,13 +240,17 @@ class NeuralSampler(BaseSampler):
     ) -> Step:
         reader = self._reader(study, trials)
         return Step.of(
-            reader.data(trials, trial, space, sign_of(study.direction.name.lower())),
+            reader.data(trials, trial, space, *_signs(study)),
             space.domain,
             seed=self._seed_of(study),
             number=reader.number(trial, trials),
             horizon=self._horizon,
             memory=self._memory,
         )
+
+    def _policy_for(self, study: Study) -> Policy:
+        signs = _signs(study)
+        return for_objectives(self._policy, len(signs), signed(self._reference, signs))
 
     def _seed_of(self, study: Study) -> int:
         if self._seed is not None:
@@ -174,26 +267,52 @@ class NeuralSampler(BaseSampler):
         self._warned.add(name)
         warnings.warn(
             f"parameter {name!r} was drawn at random although it is known from {seen} trials: "
-            "its range or its conditions differ from what was seen before.",
+            "its range or its conditions differ from what was seen before. Where ranges depend on "
+            "other parameters, suggest a share of the range instead; where conditions are "
+            "complicated, tell them with NeuralSampler(space=...).",
             FallbackWarning,
             stacklevel=2,
         )
 
 
-def _one_objective(study: Study) -> None:
-    if len(study.directions) > 1:
-        raise ValueError(
-            f"NeuralSampler optimizes one objective, and the study has {len(study.directions)}; "
-            "optuna.samplers.NSGAIISampler takes several."
-        )
+def _signs(study: Study) -> tuple[float, ...]:
+    """Return the factors that make larger values better."""
+    return signs_of([direction.name.lower() for direction in study.directions])
 
 
-def _publish(
-    study: Study, trial: FrozenTrial, params: Mapping[str, Any], facts: Mapping[str, Any]
-) -> None:
-    """Let other workers see the parameters, and people the facts."""
-    storage, text = study._storage, json.dumps(params)
-    for i in range(0, len(text), LONGEST_ATTRIBUTE):
-        key = f"{PARAMS}:{i // LONGEST_ATTRIBUTE}"
-        storage.set_trial_system_attr(trial._trial_id, key, text[i : i + LONGEST_ATTRIBUTE])
-    storage.set_trial_user_attr(trial._trial_id, FACTS, dict(facts))
+def _nearest(parameter: Parameter, values: Sequence[Any], target: Any) -> Any:
+    """Return the value that is nearest to a number which the parameter may not have."""
+    if isinstance(parameter, Categorical):  # then the choices have changed, or there is but one
+        return values[0]
+    place = parameter.coordinate(target)
+    return min(values, key=lambda value: abs(parameter.coordinate(value) - place))
+
+
+def _is_disputed(
+    study: Study,
+    trial: FrozenTrial,
+    before: Sequence[FrozenTrial],
+    encode: Callable[[Sequence[Mapping[str, Any]]], Tensor],
+) -> bool:
+    """Return whether another worker has chosen a near point since, and does not give way.
+
+    It may have finished it, too: then the choice is better made again with its value.
+    """
+    waited = time.monotonic()
+    while True:
+        trials = study.get_trials(deepcopy=False)
+        here = encode([published(trials[trial.number])])
+        rivals = [
+            t
+            for t in trials
+            if t.number != trial.number
+            and not (t.number < len(before) and before[t.number].state.is_finished())
+            and not is_interrupted(t)
+            and published(t)
+            and are_near(here, encode([published(t)]), APART)
+        ]
+        if any(is_settled(t) or t.number < trial.number for t in rivals):
+            return True
+        if not rivals or time.monotonic() - waited > PATIENCE:
+            return bool(rivals)
+        time.sleep(0.01)

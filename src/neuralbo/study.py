@@ -25,10 +25,12 @@ from neuralbo.maximizers import Maximizer
 from neuralbo.optimizer import Direction, finite_or_none, sign_of
 from neuralbo.policies import Policy
 from neuralbo.progress import progress_bar
-from neuralbo.sampler import WORKER, NeuralSampler
+from neuralbo.publishing import published
+from neuralbo.recommendation import Recommendation
+from neuralbo.sampler import NeuralSampler
 from neuralbo.space import Space
 from neuralbo.surrogates import Surrogate
-from neuralbo.trials import INTERRUPTED, is_interrupted, published
+from neuralbo.trials import INTERRUPTED, WORKER, is_interrupted
 from neuralbo.workers import is_gone
 
 SQLITE = "sqlite:///"
@@ -59,6 +61,12 @@ class Result:
         assert value is not None
         return value
 
+    def recommend(self) -> Recommendation:
+        """Return the parameters that are likely best, which under noise need not be those."""
+        sampler = self.study.sampler
+        assert isinstance(sampler, NeuralSampler)
+        return sampler.recommend(self.study)
+
     @property
     def _best(self) -> FrozenTrial:
         try:
@@ -85,6 +93,7 @@ def minimize(  # noqa: PLR0913
     direction: Direction = "minimize",
     progress: bool | None = None,
     seed: int | None = None,
+    max_suggest_seconds: float | None = None,
 ) -> Result:
     """Find the parameters with the smallest value of f in few evaluations.
 
@@ -107,6 +116,7 @@ def minimize(  # noqa: PLR0913
         direction: "maximize" for the largest value.
         progress: show a progress bar; None shows one in a terminal.
         seed: equal seeds give equal runs; None draws one and keeps it in the study.
+        max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning.
 
     Raises:
         ValueError: if an argument is not legal, or the study belongs to another space.
@@ -114,8 +124,9 @@ def minimize(  # noqa: PLR0913
     """
     space = space if isinstance(space, Space) else Space(space)
     sampler = NeuralSampler(
-        surrogate, criterion, maximizer, seed=seed, n_trials=n_trials, space=space
-    )
+        surrogate, criterion, maximizer, seed=seed, n_trials=n_trials, space=space,
+        max_suggest_seconds=max_suggest_seconds,
+    )  # fmt: skip
 
     def objective(trial: optuna.Trial) -> float:
         return f(ask_params(trial, space))

@@ -4,33 +4,37 @@ Finished trials do not change, so each is read once: `TrialReader` remembers wha
 beginning, before which all are finished, have said.
 """
 
-import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import torch
-from optuna.distributions import (
-    BaseDistribution,
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
+from optuna.distributions import BaseDistribution
 from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
+from neuralbo.conditions import Conditions
 from neuralbo.data import Data
 from neuralbo.optimizer import finite_or_none
+from neuralbo.publishing import published
+from neuralbo.ranges import Hull
 from neuralbo.rows import Rows, Set
-from neuralbo.space import Parameter, Space, from_distribution
+from neuralbo.space import Parameter, Space
 
-PARAMS, INTERRUPTED = "neuralbo:params", "neuralbo:interrupted"
-MOST_LEVELS = 100  # of an integer on which the existence of others may depend
+INTERRUPTED = "neuralbo:interrupted"
+WORKER, ENDED = "neuralbo:worker", "neuralbo:ended"
 WITH_PARAMS = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
 
 
 def is_interrupted(trial: FrozenTrial) -> bool:
-    """Return whether a trial's process died, which says nothing about its parameters."""
-    return INTERRUPTED in trial.system_attrs
+    """Return whether a trial's process died, which says nothing about its parameters.
+
+    A sampler of ours notes who evaluates a trial, and that it came to its end. A trial that has
+    failed without having ended was failed by others, since its worker's heartbeat had stopped.
+    """
+    attributes = trial.system_attrs
+    is_stale = trial.state == TrialState.FAIL and WORKER in attributes and ENDED not in attributes
+    return INTERRUPTED in attributes or is_stale
 
 
 def counts(trial: FrozenTrial) -> bool:
@@ -38,70 +42,11 @@ def counts(trial: FrozenTrial) -> bool:
     return trial.state in WITH_PARAMS and not is_interrupted(trial)
 
 
-def published(trial: FrozenTrial) -> dict[str, Any]:
-    """Return the parameters of a running trial, also those not yet asked for."""
-    pieces: list[str] = []
-    while f"{PARAMS}:{len(pieces)}" in trial.system_attrs:
-        pieces.append(trial.system_attrs[f"{PARAMS}:{len(pieces)}"])
-    return (json.loads("".join(pieces)) if pieces else {}) | trial.params
-
-
-@final
-class Hull:
-    """Every parameter of any trial with the hull of its ranges.
-
-    Names whose kind or choices changed are left out: they are drawn on their own.
-    """
-
-    def __init__(self) -> None:
-        self._found: dict[str, BaseDistribution] = {}
-        self._mixed: set[str] = set()
-
-    def add(self, trial: FrozenTrial) -> None:
-        """Take a further trial into account."""
-        for name, new in trial.distributions.items():
-            old = self._found.get(name, new)
-            if old is new:
-                self._found[name] = new
-                continue
-            hull = _hull(old, new)
-            self._mixed |= {name} if hull is None else set()
-            self._found[name] = hull or new
-
-    def copy(self) -> "Hull":
-        """Return another that can be added to."""
-        other = Hull()
-        other._found, other._mixed = dict(self._found), set(self._mixed)
-        return other
-
-    def distributions(self) -> dict[str, BaseDistribution]:
-        """Return the parameters by name."""
-        return {name: self._found[name] for name in sorted(self._found.keys() - self._mixed)}
-
-
-def union(trials: Sequence[FrozenTrial]) -> dict[str, BaseDistribution]:
-    """Return every parameter of any trial with the hull of its ranges."""
-    hull = Hull()
-    for trial in trials:
-        hull.add(trial)
-    return hull.distributions()
-
-
-def _hull(old: BaseDistribution, new: BaseDistribution) -> BaseDistribution | None:
-    if old == new or type(old) is not type(new) or isinstance(new, CategoricalDistribution):
-        return new if old == new else None
-    assert isinstance(new, FloatDistribution | IntDistribution)
-    assert isinstance(old, FloatDistribution | IntDistribution)
-    if old.log != new.log:
-        return None
-    low, high = min(old.low, new.low), max(old.high, new.high)
-    if isinstance(new, FloatDistribution):
-        return FloatDistribution(low, high, log=new.log)
-    return IntDistribution(int(low), int(high), log=new.log)
-
-
 def _mark(trial: FrozenTrial) -> tuple[Any, ...]:
     return trial.number, trial.datetime_start, trial.datetime_complete
+
+
+_Made = tuple[list[tuple[str, Parameter]], frozenset[str]]
 
 
 @final
@@ -112,11 +57,13 @@ class TrialReader:
         self._begin()
 
     def _begin(self) -> None:
-        self._read = self._interrupted = self._done = 0
+        self._read = self._interrupted = 0
         self._last: tuple[Any, ...] = ()  # what tells the last trial that was read from others
-        self._hull, self._has = Hull(), dict[str, int]()
+        self._hull, self._conditions = Hull(), Conditions()
+        self._made: tuple[_Made, Space] | None = None
         self._space: Space | None = None
         self._encoded = 0
+        self._constraints = self._encoded_constraints = frozenset[str]()
 
     def update(self, trials: Sequence[FrozenTrial]) -> None:
         """Read what has been finished since, as far as all before it are finished."""
@@ -129,10 +76,8 @@ class TrialReader:
             self._interrupted += is_interrupted(trial)
             if counts(trial):
                 self._hull.add(trial)
-            if counts(trial) and trial.state != TrialState.FAIL:
-                self._done += 1
-                for name in trial.params:
-                    self._has[name] = self._has.get(name, 0) + 1
+                self._conditions.add(trial)
+                self._constraints |= trial.constraints.keys()
 
     def number(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> int:
         """Return the number of a trial among those that were not interrupted."""
@@ -144,7 +89,7 @@ class TrialReader:
         """Return all parameters seen so far, those of single trials included."""
         hull = self._hull.copy()
         for trial in trials[self._read :]:
-            if counts(trial):
+            if counts(trial) or trial.state == TrialState.RUNNING:
                 hull.add(trial)
         return hull.distributions()
 
@@ -152,66 +97,127 @@ class TrialReader:
         self, distributions: Mapping[str, BaseDistribution], trials: Sequence[FrozenTrial]
     ) -> Space:
         """Build the space; if nothing has changed, it is the one of before."""
-        later = [t for t in trials[self._read :] if counts(t) and t.state != TrialState.FAIL]
-        is_always = all(
-            self._has.get(name, 0) == self._done and all(name in t.params for t in later)
-            for name in distributions
-        )
-        if not is_always:
-            return conditional_space(distributions, trials)
-        space = self._space
-        if (
-            space is None
-            or space.optional
-            or list(space.distributions.items()) != list(distributions.items())
-        ):
-            return Space({name: from_distribution(d) for name, d in distributions.items()})
-        return space
+        later = [trial for trial in trials[self._read :] if counts(trial)]
+        conditions = self._conditions.copy() if later else self._conditions
+        for trial in later:
+            conditions.add(trial)
+        parameters, optional = conditions.parameters(distributions)
+        key = list(parameters.items()), optional
+        if self._made is None or self._made[0] != key:
+            self._made = key, Space(parameters, optional=optional)
+        return self._made[1]
 
     def data(
-        self, trials: Sequence[FrozenTrial], now: FrozenTrial, space: Space, sign: float
+        self, trials: Sequence[FrozenTrial], now: FrozenTrial, space: Space, *signs: float
     ) -> Data:
-        """Turn trials into data: values with their sign, running and failed ones apart."""
-        if space is not self._space:
-            self._space, self._encoded = space, 0
-            self._rows, self._failed = Rows(space.domain.d), Set(space.domain.d)
-        new = observed(trials[self._encoded : self._read], now, space, sign)
+        """Turn trials into data: values with their signs, the others apart."""
+        constraints = self._constraints | constraints_of(trials[self._read :])
+        if (space, constraints) != (self._space, self._encoded_constraints):
+            d, m = space.domain.d, len(signs)
+            self._space, self._encoded, self._encoded_constraints = space, 0, constraints
+            self._rows = Rows(d, m, len(constraints))
+            self._failed, self._pruned = Set(d), Set(d + m)
+        new = observed(trials[self._encoded : self._read], now, space, signs, constraints)
         assert new.numbers is not None
-        self._rows.append(new.X, new.Y, new.numbers)
-        if len(new.X_failed):
-            self._failed.add(new.X_failed)
+        self._rows.append(new.X, new.Y, new.numbers, new.C)
         self._encoded = self._read
-        later = observed(trials[self._read :], now, space, sign)
-        failed = self._failed
-        if len(later.X_failed):
-            failed = Set(space.domain.d)
-            failed.add(torch.cat([self._failed.rows(), later.X_failed]))
-        return self._rows.data(later.with_failed(failed.rows()))
+        later = observed(trials[self._read :], now, space, signs, constraints)
+        failed = _grown(self._failed, new.X_failed, later.X_failed)
+        pruned = _grown(self._pruned, _side_by_side(new), _side_by_side(later))
+        d = space.domain.d
+        return self._rows.data(
+            later.with_failed(failed).with_censored(pruned[:, :d], pruned[:, d:])
+        )
 
 
-def observed(trials: Sequence[FrozenTrial], now: FrozenTrial, space: Space, sign: float) -> Data:
-    """Turn trials into data: values with their sign, running and failed ones apart."""
-    done, failed, running = [], [], []
+def _side_by_side(data: Data) -> Tensor:
+    return torch.cat([data.X_censored, data.Y_censored], -1)
+
+
+def _grown(points: Set, new: Tensor, later: Tensor) -> Tensor:
+    """Add new points to a set, and return all of them with those that may change yet."""
+    if len(new):
+        points.add(new)
+    if len(later) == 0:
+        return points.rows()
+    both = Set(later.shape[-1])
+    both.add(torch.cat([points.rows(), later]))
+    return both.rows()
+
+
+def constraints_of(trials: Sequence[FrozenTrial]) -> frozenset[str]:
+    """Return the names of the constraints that finished trials tell of."""
+    return frozenset(name for t in trials if counts(t) for name in t.constraints)
+
+
+def observed(
+    trials: Sequence[FrozenTrial],
+    now: FrozenTrial,
+    space: Space,
+    signs: Sequence[float],
+    constraints: frozenset[str] = frozenset(),
+) -> Data:
+    """Turn trials into data: values with their signs; running, failed and pruned ones apart."""
+    kinds: dict[str, list[FrozenTrial]] = {"done": [], "failed": [], "pruned": [], "running": []}
     for trial in trials:
-        is_done = trial.state == TrialState.COMPLETE
-        if is_done and finite_or_none(trial.value) is not None:
-            done.append(trial)
-        elif is_done or trial.state == TrialState.FAIL:
-            if trial.params and not is_interrupted(trial):
-                failed.append(trial)
-        elif trial.state == TrialState.RUNNING and trial.number != now.number:
-            if published(trial):
-                running.append(trial)
+        kind = _kind(trial)
+        if kind and trial.number != now.number:
+            kinds[kind].append(trial)
+    done, pruned = kinds["done"], kinds["pruned"]
     return Data(
-        _encode(space, [t.params for t in done]),
-        sign * torch.tensor([[t.value] for t in done], dtype=torch.float64).reshape(-1, 1),
+        encode(space, [t.params for t in done]),
+        _values([t.values for t in done], signs),
         torch.tensor([t.number for t in done], dtype=torch.long),
-        X_pending=_encode(space, [published(t) for t in running]),
-        X_failed=_encode(space, [t.params for t in failed]),
+        X_pending=encode(space, [published(t) for t in kinds["running"]]),
+        X_failed=encode(space, [t.params for t in kinds["failed"]]),
+        X_censored=encode(space, [t.params for t in pruned]),
+        Y_censored=_reached(pruned, signs),
+        C=torch.tensor(
+            [[t.constraints.get(name, math.nan) for name in sorted(constraints)] for t in done],
+            dtype=torch.float64,
+        ).reshape(len(done), len(constraints)),
     )
 
 
-def _encode(space: Space, rows: list[dict[str, Any]]) -> Tensor:
+def _kind(trial: FrozenTrial) -> str | None:
+    """Return what a trial says: values, a failure, a bound, or that it is being tried."""
+    if trial.state in (TrialState.RUNNING, TrialState.WAITING):
+        if has_diverged(trial):
+            return "failed"
+        return "running" if published(trial) and not is_interrupted(trial) else None
+    is_done = trial.state == TrialState.COMPLETE and _is_finite(trial)
+    if not trial.params or is_interrupted(trial):
+        return "done" if is_done and not is_interrupted(trial) else None
+    if trial.state == TrialState.PRUNED:
+        return "pruned"
+    return "done" if is_done else "failed"
+
+
+def _is_finite(trial: FrozenTrial) -> bool:
+    return all(finite_or_none(value) is not None for value in trial.values or [None])
+
+
+def has_diverged(trial: FrozenTrial) -> bool:
+    """Return whether the last value that a trial reported is NaN.
+
+    Ray Tune leaves such a trial running for ever, since Optuna takes no NaN as its result.
+    """
+    reported, last = trial.intermediate_values, trial.last_step
+    return last is not None and math.isnan(reported[last])
+
+
+def _values(rows: Sequence[Sequence[float]], signs: Sequence[float]) -> Tensor:
+    values = torch.tensor(rows, dtype=torch.float64).reshape(-1, len(signs))
+    return values * torch.tensor(signs, dtype=torch.float64)
+
+
+def _reached(trials: Sequence[FrozenTrial], signs: Sequence[float]) -> Tensor:
+    """Return the values that pruned trials had; the worst there is, if they had none."""
+    worst = [-math.inf * sign for sign in signs]
+    return _values([t.values if _is_finite(t) else worst for t in trials], signs)
+
+
+def encode(space: Space, rows: Sequence[Mapping[str, Any]]) -> Tensor:
     """Encode what is legal; a parameter that is unknown or out of range counts as absent."""
     known = [
         {n: v for n, v in row.items() if n in space.names and not space.parameters[n].problem(v)}
@@ -223,68 +229,10 @@ def _encode(space: Space, rows: list[dict[str, Any]]) -> Tensor:
 def conditional_space(
     distributions: Mapping[str, BaseDistribution], trials: Sequence[FrozenTrial]
 ) -> Space:
-    """Build the space of parameters some of which exist in some trials only.
-
-    Where the value of another parameter decides in all finished trials whether one exists, that
-    is its condition; where nothing does, the parameter is optional and proposed anyway. That a
-    failed trial lacks a parameter says nothing: it may have ended before it.
-    """
-    finished = [trial for trial in trials if counts(trial)]
-    rows = [t.params for t in finished]
-    done = frozenset(i for i, t in enumerate(finished) if t.state != TrialState.FAIL)
-    present = {
-        name: frozenset(i for i, p in enumerate(rows) if name in p) for name in distributions
-    }
-    parameters: dict[str, Parameter] = {}
-    optional = set()
-    for name, distribution in distributions.items():
-        parameter = from_distribution(distribution)
-        if done - present[name]:
-            when = _condition(name, distributions, rows, present, done)
-            if when is None:
-                optional.add(name)
-            else:
-                parameter = _with_condition(parameter, when)
-        parameters[name] = parameter
-    return Space(parameters, optional=frozenset(optional))
-
-
-def _with_condition(parameter: Parameter, when: dict[str, list[Any]]) -> Parameter:
-    fields = {name: getattr(parameter, name) for name in type(parameter).__dataclass_fields__}
-    return type(parameter)(**(fields | {"when": when}))
-
-
-def _levels(distribution: IntDistribution) -> int:
-    return (distribution.high - distribution.low) // distribution.step + 1
-
-
-def _condition(
-    name: str,
-    distributions: Mapping[str, BaseDistribution],
-    rows: list[dict[str, Any]],
-    present: Mapping[str, frozenset[int]],
-    done: frozenset[int],
-) -> dict[str, list[Any]] | None:
-    """Return the parameter and its values that go with the existence of another, if one does.
-
-    A category explains by its values, an integer only as a threshold, since most integers take
-    so many values that any set of trials would seem explained.
-    """
-    parents = [p for p in distributions if present[name] < present[p]]
-    for parent in parents:
-        if isinstance(distributions[parent], CategoricalDistribution):
-            with_it = {repr(rows[i][parent]): rows[i][parent] for i in sorted(present[name])}
-            without = {repr(rows[i][parent]) for i in done & present[parent] - present[name]}
-            if not without & with_it.keys():
-                return {parent: list(with_it.values())}
-    for parent in parents:
-        distribution = distributions[parent]
-        if isinstance(distribution, IntDistribution) and _levels(distribution) <= MOST_LEVELS:
-            inside = [rows[i][parent] for i in present[name]]
-            outside = [rows[i][parent] for i in done & present[parent] - present[name]]
-            levels = range(distribution.low, distribution.high + 1, distribution.step)
-            if min(inside) > max(outside):
-                return {parent: [level for level in levels if level >= min(inside)]}
-            if max(inside) < min(outside):
-                return {parent: [level for level in levels if level <= max(inside)]}
-    return None
+    """Build the space of parameters some of which exist in some trials only."""
+    conditions = Conditions()
+    for trial in trials:
+        if counts(trial):
+            conditions.add(trial)
+    parameters, optional = conditions.parameters(distributions)
+    return Space(parameters, optional=optional)

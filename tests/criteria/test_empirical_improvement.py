@@ -48,7 +48,7 @@ class Members(DrawsFunctions):
         super().__init__()
         self.z, self.weights = z, weights
 
-    def posterior(self, X, output_indices=None, observation_noise=False, posterior_transform=None):
+    def joint_law(self, X, observation_noise):
         z = self.z.reshape(-1, *[1] * X.ndim)
         return FunctionDraws(X[..., :1] + X[..., 1:2] * z, weights=self.weights)
 

@@ -9,20 +9,24 @@ from neuralbo.lab.claims import AmongFirst, Beats, BordaOver
 from neuralbo.lab.methods import find_method
 from neuralbo.lab.problems import find
 from neuralbo.lab.studies.aryan_bbob import ARYAN_BBOB
+from neuralbo.lab.studies.aryan_conditional import ARYAN_CONDITIONAL
 from neuralbo.lab.studies.aryan_hpo import ARYAN_HPO
+from neuralbo.lab.studies.aryan_ivbnn import ARYAN_IVBNN
 from neuralbo.lab.studies.aryan_names import (
+    BOHAMIANN,
     CHAPTER_3,
     CONDITIONAL,
     FIXED,
     GP,
     GPO,
     HBNN,
+    IVBNN,
     LEARNT,
     SEARCH,
 )
 from neuralbo.lab.studies.aryan_synthetic import ARYAN_SYNTHETIC
 
-STUDIES = (ARYAN_BBOB, ARYAN_SYNTHETIC, ARYAN_HPO)
+STUDIES = (ARYAN_BBOB, ARYAN_SYNTHETIC, ARYAN_HPO, ARYAN_CONDITIONAL, ARYAN_IVBNN)
 RVFL = tuple(FIXED)
 
 # Bold in the tables of 000 E2 to E6: the lowest printed number of each column.
@@ -112,7 +116,7 @@ BOLD = {
 
 
 def tables():
-    return (*ARYAN_SYNTHETIC.document, *ARYAN_HPO.document)
+    return tuple(table for study in STUDIES for table in study.document)
 
 
 def table(number_of_table):
@@ -121,7 +125,13 @@ def table(number_of_table):
 
 @pytest.mark.parametrize(
     ("study", "trials", "seeds", "problems"),
-    [(ARYAN_BBOB, 100, 15, 96), (ARYAN_SYNTHETIC, 200, 30, 12), (ARYAN_HPO, 50, 30, 12)],
+    [
+        (ARYAN_BBOB, 100, 15, 96),
+        (ARYAN_SYNTHETIC, 200, 30, 12),
+        (ARYAN_HPO, 50, 30, 12),
+        (ARYAN_CONDITIONAL, 50, 30, 9),
+        (ARYAN_IVBNN, 50, 30, 9),
+    ],
 )
 def test_the_protocols_are_those_of_the_document(study, trials, seeds, problems):
     assert (study.trials, study.start, study.seeds) == (trials, 2, seeds)
@@ -130,8 +140,8 @@ def test_the_protocols_are_those_of_the_document(study, trials, seeds, problems)
 
 
 def test_only_bbob_restarts_and_only_the_synthetic_functions_have_a_time_limit():
-    assert [study.restarts for study in STUDIES] == [True, False, False]
-    assert [study.seconds for study in STUDIES] == [None, 90 * 3600, None]
+    assert [study.restarts for study in STUDIES] == [True, False, False, False, False]
+    assert [study.seconds for study in STUDIES] == [None, 90 * 3600, None, None, None]
 
 
 def test_the_seven_methods_of_the_document_make_10080_runs_on_bbob():
@@ -265,3 +275,28 @@ def test_brvfl4_above_gp_is_decided_on_the_stand_ins():
     assert claim.verdict(results(ARYAN_HPO, finals)).answer == "does not hold"
     better = finals | {LEARNT["BRVFL4"]: 2.0}
     assert claim.verdict(results(ARYAN_HPO, better)).answer == "holds"
+
+
+def test_the_nine_medians_are_one_claim_that_a_single_tie_ends():
+    """000 E5: BOHAMIANN_cl is better on all."""
+    claim = claims_of(ARYAN_CONDITIONAL, Beats, CONDITIONAL["BOHAMIANN_cl"])[0]
+    assert len(claim.problems) == 9 and claim.statistic == "median"
+    finals = {method: 5.0 for method in ARYAN_CONDITIONAL.methods}
+    assert claim.verdict(results(ARYAN_CONDITIONAL, finals)).answer == "does not hold"
+    better = finals | {CONDITIONAL["BOHAMIANN_cl"]: 4.0}
+    assert claim.verdict(results(ARYAN_CONDITIONAL, better)).answer == "holds"
+
+
+def test_the_exception_of_ivbnn_is_a_claim_of_its_own():
+    """000 E6: on all but SVM."""
+    (wins,) = claims_of(ARYAN_IVBNN, Beats, IVBNN)
+    (loses,) = claims_of(ARYAN_IVBNN, Beats, BOHAMIANN)
+    assert not any("svm" in problem for problem in wins.problems)
+    assert loses.problems == ("tune-svm-digits",) and loses.worse == (IVBNN,)
+
+
+def test_tables_and_learners_are_both_among_the_stand_ins():
+    for study in (ARYAN_CONDITIONAL, ARYAN_IVBNN):
+        for kind in ("hpo-", "tune-"):
+            assert sum(problem.startswith(kind) for problem in study.problems) >= 2
+            assert any(problem.startswith(kind) for problem in study.quick_problems)

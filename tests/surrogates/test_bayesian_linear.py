@@ -161,9 +161,3 @@ def test_a_conditioned_model_survives_pickle(T):
     for left, right in zip(model.joint(T), other.joint(T), strict=True):
         assert torch.equal(left, right)
     assert torch.equal(model.draw(seeded())(T), other.draw(seeded())(T))
-
-
-def test_a_batch_of_observations_is_refused(T):
-    model = fitted(few, T, hills(T))
-    with pytest.raises(ValueError, match="n x d"):
-        model.condition_on_observations(T[None], hills(T)[None])

@@ -38,7 +38,8 @@ def test_f_is_one_number_at_all_points():
     assert len(f(uniform(9, 2)).unique()) == 1
 
 
-OF_OTHERS = {"mixture_ei", "class_probability", "class_probability_plain"}  # mixtures, classifiers
+# mixtures, classifiers, several objectives
+OF_OTHERS = {"mixture_ei", "class_probability", "class_probability_plain", "hypervolume"}
 
 
 @pytest.mark.parametrize("criterion", [name for name in CRITERIA if name not in OF_OTHERS])

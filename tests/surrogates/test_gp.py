@@ -262,11 +262,6 @@ class TestConditioning:
         for left, right in zip(step_by_step.joint(X), at_once.joint(X), strict=True):
             torch.testing.assert_close(left, right)
 
-    def test_a_batch_of_conditions_is_refused(self):
-        model = given(*PAIRS["scaled"][:2], smooth_data(5))
-        with pytest.raises(ValueError, match="n x d"):
-            model.condition_on_observations(torch.rand(2, 3, 2), torch.rand(2, 3, 1))
-
 
 @pytest.mark.parametrize("n", [9, 13, 25])
 def test_a_warm_start_is_not_worse(n):

@@ -227,11 +227,6 @@ def test_two_outputs_are_refused(data):
         TINY.fit(Data(data.X, data.Y.expand(-1, 2)), seeded())
 
 
-def test_batches_of_further_observations_are_refused(data):
-    with pytest.raises(ValueError, match="n x d"):
-        TINY.fit(data, seeded()).condition_on_observations(uniform(2, 3, 2), uniform(2, 3, 1))
-
-
 def test_by_name_it_works_in_a_trust_region():
     assert isinstance(make_policy("laplace"), TrustRegion)
     assert isinstance(make_policy("laplace", "log_ei"), Standard)

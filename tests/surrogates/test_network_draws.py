@@ -114,8 +114,3 @@ def test_the_gradient_of_the_bound_is_the_sample_gradient():
     w = 1 + kappa * (values - mu) / sigma  # the upper bound of what is maximized here
     formula = (w[:, None, None, None] * slopes).mean(0)
     torch.testing.assert_close(ours, formula, rtol=1e-6, atol=1e-9)
-
-
-def test_points_must_be_rows():
-    with pytest.raises(ValueError, match="n x d"):
-        model().condition_on_observations(uniform(1, 2)[None], uniform(1, 1))

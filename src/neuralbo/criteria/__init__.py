@@ -4,6 +4,7 @@ from neuralbo.criteria.base import Criterion
 from neuralbo.criteria.bounds import UpperBound
 from neuralbo.criteria.class_probability import ClassProbability
 from neuralbo.criteria.empirical import EmpiricalImprovement, LogEmpiricalImprovement
+from neuralbo.criteria.hypervolume import HypervolumeImprovement
 from neuralbo.criteria.improvement import (
     ExpectedImprovement,
     LogExpectedImprovement,
@@ -18,6 +19,7 @@ __all__ = [
     "Criterion",
     "EmpiricalImprovement",
     "ExpectedImprovement",
+    "HypervolumeImprovement",
     "LogEmpiricalImprovement",
     "LogExpectedImprovement",
     "MeanWidth",

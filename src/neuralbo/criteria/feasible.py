@@ -1,19 +1,23 @@
-"""A criterion that keeps away from points that fail."""
+"""A criterion that keeps away from points that fail, or that break constraints."""
 
 from collections.abc import Callable
 from typing import final
 
 import torch
 from botorch.acquisition import AcquisitionFunction
+from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.base import Criterion, single_points
+from neuralbo.criteria.base import Criterion, mean_and_deviation, single_points
+from neuralbo.data import Data
 from neuralbo.step import FIT, Step, generator
+from neuralbo.surrogates.auto import Auto
 from neuralbo.surrogates.feasibility import probability_of_success, thinned
 
 ENOUGH = 0.5  # the probability of success that is asked for
 FAR = 100.0  # logarithms so far below the best are all alike
 LEAST = 1e-12  # keeps the logarithm finite
+CONSTRAINTS = Auto()  # the surrogate of a constraint
 
 
 @final
@@ -24,13 +28,13 @@ class _TimesProbability(AcquisitionFunction):
     fails, of which the model knows nothing, outweighs log p for dozens of trials.
     """
 
-    def __init__(self, a: AcquisitionFunction, p: Callable[[Tensor], Tensor]) -> None:
+    def __init__(self, a: AcquisitionFunction, log_p: Callable[[Tensor], Tensor]) -> None:
         super().__init__(a.model)
-        self.a, self.p = a, p
+        self.a, self.log_p = a, log_p
 
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        value: Tensor = self.a(X) + self.p(X.squeeze(-2)).clamp(min=LEAST).log()
+        value: Tensor = self.a(X) + self.log_p(X.squeeze(-2))
         return value
 
 
@@ -63,15 +67,65 @@ class _WhereLikely(AcquisitionFunction):
         return torch.where(p >= ENOUGH, self.a(X), self.low + self.spread * (p - ENOUGH))
 
 
+@final
+class _LogProbability(AcquisitionFunction):
+    """log p(x): where to look while nothing keeps the constraints."""
+
+    def __init__(self, model: Model, log_p: Callable[[Tensor], Tensor]) -> None:
+        super().__init__(model)
+        self.log_p = log_p
+
+    @single_points
+    def forward(self, X: Tensor) -> Tensor:
+        return self.log_p(X.squeeze(-2))
+
+
 def keep_feasible(
     criterion: Criterion, acquisition: AcquisitionFunction, step: Step
 ) -> AcquisitionFunction:
-    """Return the acquisition with the probability of success in it, if anything has failed."""
+    """Return the acquisition with the probabilities to work and to keep constraints in it."""
+    is_log = criterion.is_log
+    if step.data.C.shape[-1]:
+        acquisition = _keep_constraints(acquisition, step, is_log=is_log)
+        is_log = is_log or isinstance(acquisition, _LogProbability)
     if len(step.data.X_failed) == 0:
         return acquisition
     p = probability_of_success(step.data, generator(step.seed, FIT))
-    if criterion.is_log:
-        acquisition = _TimesProbability(acquisition, p)
-    spread = step.domain.sobol(256, generator(step.seed, FIT))
-    reference = torch.cat([spread, thinned(step.data.X)])
-    return _WhereLikely(acquisition, p, reference, criterion.is_log)
+    if is_log:
+        acquisition = _TimesProbability(acquisition, lambda X: p(X).clamp(min=LEAST).log())
+    return _WhereLikely(acquisition, p, _reference(step), is_log)
+
+
+def _keep_constraints(
+    acquisition: AcquisitionFunction, step: Step, *, is_log: bool
+) -> AcquisitionFunction:
+    """Return the acquisition times the probability that every constraint is kept.
+
+    Each constraint has a model of its own; a logarithm has the sum of their log Phi(-mean / sd)
+    added (Gardner et al. 2014), others are kept where each is at least as likely kept as not.
+    """
+    data = step.data
+    models = []
+    for column in data.C.unbind(-1):
+        (known,) = torch.where(~column.isnan())
+        if len(known):
+            assert data.numbers is not None
+            C = Data(data.X[known], -column[known, None], data.numbers[known])
+            models.append(step.fit(CONSTRAINTS, C))
+
+    def log_each(X: Tensor) -> Tensor:
+        """Return the logarithms of the probabilities, b x d to b x c."""
+        moments = (mean_and_deviation(model, X[..., None, :]) for model in models)
+        return torch.stack([torch.special.log_ndtr(mean / sd) for mean, sd in moments], -1)
+
+    if not data.is_feasible.any():
+        return _LogProbability(acquisition.model, lambda X: log_each(X).sum(-1))
+    if is_log:
+        return _TimesProbability(acquisition, lambda X: log_each(X).sum(-1))
+    reference = _reference(step)
+    return _WhereLikely(acquisition, lambda X: log_each(X).amin(-1).exp(), reference, is_log)
+
+
+def _reference(step: Step) -> Tensor:
+    """Return points that say how large values of the acquisition are."""
+    return torch.cat([step.domain.sobol(256, generator(step.seed, FIT)), thinned(step.data.X)])

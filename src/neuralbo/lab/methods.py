@@ -15,6 +15,7 @@ from optuna import samplers
 from neuralbo.catalog import POLICIES, SURROGATES, make_policy
 from neuralbo.errors import unknown_name
 from neuralbo.optimizer import Optimizer
+from neuralbo.sampler import NeuralSampler
 from neuralbo.space import Space
 
 
@@ -68,6 +69,10 @@ def _optuna(sampler: Callable[[int], samplers.BaseSampler]) -> Make:
     return make
 
 
+def _tpe_group(seed: int) -> samplers.BaseSampler:
+    return samplers.TPESampler(seed=seed, multivariate=True, group=True)
+
+
 def _botorch(space: Space, seed: int, trials: int) -> Asker:
     from neuralbo.lab.peers.botorch import BoTorchAsker
 
@@ -114,6 +119,17 @@ PEERS = {
             "tpe",
             _optuna(lambda seed: samplers.TPESampler(seed=seed)),
             description="Optuna's TPESampler, as it comes: multivariate, random below 10 values",
+        ),
+        Method(
+            "tpe-group",
+            _optuna(_tpe_group),
+            description="Optuna's TPESampler, multivariate and with groups of parameters that "
+            "exist together",
+        ),
+        Method(
+            "neuralsampler",
+            _optuna(lambda seed: NeuralSampler(seed=seed, n_startup_trials=0)),
+            description="ours in Optuna, which finds out itself which parameters exist when",
         ),
         Method(
             "gpsampler",

@@ -15,6 +15,7 @@ from rich.table import Table
 from neuralbo.errors import unknown_name
 from neuralbo.lab import (
     speed_classifiers,
+    speed_implicit,
     speed_mixed_integer,
     speed_mixtures,
     speed_quality,
@@ -47,6 +48,10 @@ SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
     "classifiers": (
         speed_classifiers.run,
         "suggestions of classifiers up to 5,000 trials, and Optuna's GPSampler; ~10 minutes",
+    ),
+    "implicit": (
+        speed_implicit.run,
+        "suggestions of ivbnn_fast and conditional_map beside Optuna's GPSampler; ~5 minutes",
     ),
     "quality": (speed_quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),
 }

@@ -12,6 +12,7 @@ from neuralbo.quasi_newton import minimize, with_gradient
 from neuralbo.step import Step
 
 SAME_POINT = 1e-7  # two points nearer than this in every column are one
+APART = 1e-3  # points that are tried at the same time differ by this in some column
 ROWS = 4096  # points evaluated at a time
 FEW = 64  # points compared with the old ones at a time: the best is seldom among them
 
@@ -34,7 +35,8 @@ def evaluate(acquisition: AcquisitionFunction, X: Tensor) -> Tensor:
 
 def seen(step: Step) -> Tensor:
     """Return all points that were tried or are being tried."""
-    return torch.cat([step.data.X, step.data.X_pending, step.data.X_failed])
+    data = step.data
+    return torch.cat([data.X, data.X_pending, data.X_failed, data.X_censored])
 
 
 def is_seen(X: Tensor, old: Tensor) -> Tensor:
@@ -42,21 +44,31 @@ def is_seen(X: Tensor, old: Tensor) -> Tensor:
     return are_near(X, old, SAME_POINT)
 
 
-def pick(step: Step, X: Tensor, values: Tensor, q: int) -> Tensor:
-    """Return the q best rows that repeat neither an old point nor each other.
+def is_taken(step: Step, X: Tensor, apart: float = APART) -> Tensor:
+    """Return which rows repeat an old point, or are too near to one that is pending, n."""
+    data = step.data
+    return data.near(X, SAME_POINT) | are_near(X, data.X_pending, apart)
 
-    Where there are not enough of them, points not seen are drawn; only when the domain seems to
-    have none left does the best come again.
+
+def pick(step: Step, X: Tensor, values: Tensor, q: int, apart: float = APART) -> Tensor:
+    """Return the q best rows that repeat no old point and are apart from pending ones.
+
+    They are apart from each other, too. Where there are not enough of them, others are drawn, and
+    all points of a small domain are gone through; then nearer ones will do. Only when the domain
+    seems to have none left does the best come again.
     """
     X = X[values.argsort(descending=True, stable=True)]
     chosen = X[:0]
-    for draw in (lambda: X, lambda: step.domain.sample(256, step.rng)):
-        for rows in draw().split(FEW):
-            for row in rows[~step.data.near(rows, SAME_POINT)]:
-                if len(chosen) == q:
-                    return chosen
-                if not is_seen(row[None], chosen):
-                    chosen = torch.cat([chosen, row[None]])
+    for distance in (apart, SAME_POINT):
+        for draw in (lambda: X, lambda: step.domain.sample(256, step.rng), step.domain.cells):
+            for rows in draw().split(FEW):
+                for row in rows[~is_taken(step, rows, distance)]:
+                    if len(chosen) == q:
+                        return chosen
+                    if not are_near(row[None], chosen, distance):
+                        chosen = torch.cat([chosen, row[None]])
+            if len(chosen) == q:
+                return chosen
     return torch.cat([chosen, X[: q - len(chosen)]])
 
 

@@ -1,26 +1,32 @@
 """How the next points are chosen."""
 
 from neuralbo.policies.base import Policy, Proposal
+from neuralbo.policies.conditional_map import ConditionalMap
 from neuralbo.policies.designs import LatinHypercube, RandomSearch, Sobol
 from neuralbo.policies.dynamic_c import Decay, DynamicC
 from neuralbo.policies.exploring import Exploring
 from neuralbo.policies.gradient_descent import GradientDescent
 from neuralbo.policies.grid import Grid
+from neuralbo.policies.one_stage import OneStage
 from neuralbo.policies.rbf import RadialBasis
+from neuralbo.policies.several import SeveralObjectives
 from neuralbo.policies.standard import Standard
 from neuralbo.policies.trust_region import TrustRegion
 
 __all__ = [
+    "ConditionalMap",
     "Decay",
     "DynamicC",
     "Exploring",
     "GradientDescent",
     "Grid",
     "LatinHypercube",
+    "OneStage",
     "Policy",
     "Proposal",
     "RadialBasis",
     "RandomSearch",
+    "SeveralObjectives",
     "Sobol",
     "Standard",
     "TrustRegion",

@@ -71,7 +71,9 @@ class GradientDescent:
             if len(wanted) >= q:
                 break
         X = torch.cat([wanted, step.domain.sample(q + SPARE, step.rng)])
-        return Proposal(pick(step, X, -torch.arange(len(X), dtype=X.dtype), q))
+        # differences are small on purpose
+        order = -torch.arange(len(X), dtype=X.dtype)
+        return Proposal(pick(step, X, order, q, apart=SAME_POINT))
 
     def _descend(self, step: Step, x: Tensor) -> Descent:
         """Climb from x, 1 x d, until the step is too small."""
@@ -129,6 +131,7 @@ class _Values:
                 data.Y[:, 0] / size,
                 torch.full((len(data.X_pending),), torch.nan, dtype=torch.float64),
                 torch.full((len(data.X_failed),), -torch.inf, dtype=torch.float64),
+                torch.full((len(data.X_censored),), -torch.inf, dtype=torch.float64),
             ]
         )
 

@@ -99,8 +99,8 @@ def _interpolant(step: Step) -> Callable[[Any], Any]:
     data = step.data
     units = data.standard_units()
     y = units.numbers(data.Y).squeeze(-1)
-    X = torch.cat([data.X, data.X_failed])
-    y = torch.cat([y, y.amin().expand(len(data.X_failed))])
+    bad = torch.cat([data.X_failed, data.X_censored])
+    X, y = torch.cat([data.X, bad]), torch.cat([y, y.amin().expand(len(bad))])
     X, y = _merged(X, y)
     center = X.mean(0)
     _, spread, axes = np.linalg.svd((X - center).numpy(), full_matrices=False)

@@ -7,12 +7,12 @@ from typing import final
 
 import torch
 from botorch.models.model import Model
+from torch import Tensor
 
 from neuralbo.criteria.base import Criterion, LearnsAtStart
 from neuralbo.criteria.class_probability import ClassProbability
 from neuralbo.criteria.feasible import keep_feasible
 from neuralbo.criteria.usual import usual_criterion
-from neuralbo.data import Data
 from neuralbo.maximizers.base import Maximizer, evaluate
 from neuralbo.policies.base import Proposal
 from neuralbo.step import Step
@@ -22,6 +22,7 @@ from neuralbo.surrogates.gp_mcmc import SampledGaussianProcessModel
 from neuralbo.surrogates.network_draws import NetworkDraws
 
 FEWEST_NETWORKS = 20  # effective ones, below which they are drawn anew instead of weighted
+MOST_CENSORED = 256  # pruned points that are looked at
 
 
 @final
@@ -31,8 +32,9 @@ class Standard:
 
     Points that are pending, among them those already chosen for this batch, are taken as if
     they had given the mean that the model expects there ("kriging believer", Ginsbourger et
-    al. 2010), so the next point goes elsewhere. A classifier expects no value: to it they are as
-    bad as the worst ("constant liar").
+    al. 2010), so the next point goes elsewhere. Pruned points have at most the median of the
+    values, and are taken to have what the model expects given that. A classifier expects no
+    value: to it they are as bad as the worst ("constant liar").
 
     Attributes:
         criterion: None takes what is usual for the model.
@@ -88,35 +90,43 @@ def facts_of(model: Model) -> Facts:
 
 
 def believe(surrogate: Surrogate, step: Step, model: Model) -> tuple[Step, Model]:
-    """Return step and model as if pending points had given the mean: also `best` counts it.
+    """Return step and model as if points without a value had given what is expected there.
 
-    To a classifier they have given the worst value.
+    That is the mean where the value is pending, also for `best`, and the mean of what lies below
+    its bound where it is censored. To a classifier all of them have given the worst value.
     """
-    X = step.data.X_pending
+    data = step.data
+    few = torch.arange(min(len(data.X_censored), MOST_CENSORED))
+    few = few * len(data.X_censored) // max(len(few), 1)  # evenly chosen
+    X = torch.cat([data.X_pending, data.X_censored[few]])
     if len(X) == 0:
         return step, model
     if isinstance(model, ClassModel):
-        data = _with_worst(step.data)
-        return replace(step, data=data), step.fit(surrogate, data)
+        joined = data.with_observations(X, data.Y.amin(0).expand(len(X), -1))
+        return replace(step, data=joined), step.fit(surrogate, joined)
     with torch.no_grad():
-        Y = moments_of(model.posterior(X[:, None]))[0][:, 0]
+        means, variances = (moment[:, 0] for moment in moments_of(model.posterior(X[:, None])))
+    k = len(data.X_pending)
+    below = mean_below(means[k:], variances[k:], data.bounds[few])
+    Y = torch.cat([means[:k], below])
     if isinstance(model, GaussianModel | SampledGaussianProcessModel):
-        believing = replace(step, data=step.data.believing(Y))
-        return believing, model.condition_on_observations(X, Y)
+        return replace(step, data=data.believing(Y)), model.conditioned(X, Y)
     if isinstance(model, NetworkDraws):
-        weighted = model.condition_on_observations(X, Y)
+        weighted = model.conditioned(X, Y)
         if weighted.effective >= FEWEST_NETWORKS:
-            return replace(step, data=step.data.believing(Y)), weighted
-    data = Data(torch.cat([step.data.X, X]), torch.cat([step.data.Y, Y]))
-    return replace(step, data=data), step.fit(surrogate, data)
+            return replace(step, data=data.believing(Y)), weighted
+    joined = data.with_observations(X, Y)
+    return replace(step, data=joined), step.fit(surrogate, joined)
 
 
-def _with_worst(data: Data) -> Data:
-    """Return the data with the worst value for all that is pending, after all other rows."""
-    assert data.numbers is not None
-    last, k = int(data.numbers[-1]), len(data.X_pending)
-    return Data(
-        torch.cat([data.X, data.X_pending]),
-        torch.cat([data.Y, data.Y.amin(0).expand(k, -1)]),
-        torch.cat([data.numbers, torch.arange(last + 1, last + 1 + k)]),
-    )
+def mean_below(mean: Tensor, variance: Tensor, bound: Tensor) -> Tensor:
+    """Return E[f | f <= bound] of f ~ N(mean, variance).
+
+    It is m - s phi(a) / Phi(a) with a = (bound - m) / s.
+    """
+    s = variance.clamp(min=torch.finfo(variance.dtype).tiny).sqrt()
+    a = ((bound - mean) / s).clamp(-1e6, 1e6)
+    # for very negative a the ratio is -a, and its two logarithms would lose all digits
+    log_ratio = -0.5 * a.square() - 0.5 * math.log(2 * math.pi) - torch.special.log_ndtr(a)
+    ratio = torch.where(a < -1e3, -a, log_ratio.exp())
+    return (mean - s * ratio).minimum(bound)

@@ -14,7 +14,8 @@ from torch import Tensor
 
 from neuralbo.data import Data, in_order
 from neuralbo.domain import Domain
-from neuralbo.maximizers.base import SAME_POINT
+from neuralbo.maximizers.base import APART, is_taken
+from neuralbo.points import are_near
 from neuralbo.policies.base import Policy, Proposal
 from neuralbo.policies.box import Box
 from neuralbo.policies.designs import Sobol
@@ -86,7 +87,7 @@ class TrustRegion:
         local, box = self.zoom(step, state)
         proposal = self.inner.propose(local, q)
         points = step.domain.project(box.out(proposal.points))
-        if step.data.near(points, SAME_POINT).any():  # different in the box only
+        if _are_taken(step, points):  # different in the box only
             return self.inner.propose(step, q)
         return Proposal(points, {**proposal.facts, "side": state.side, "near": local.data.n})
 
@@ -116,9 +117,12 @@ class TrustRegion:
         pending, failed = (
             X[box.distance(X) <= self.near] for X in (data.X_pending, data.X_failed)
         )
+        is_here = box.distance(data.X_censored) <= self.near
+        censored = box.into(data.X_censored[is_here]), data.Y_censored[is_here]
         return in_order(
             box.into(data.X[rows]), data.Y[rows], torch.arange(len(rows)),
-            X_pending=box.into(pending), X_failed=box.into(failed),
+            X_pending=box.into(pending), X_failed=box.into(failed), censored=censored,
+            C=data.C[rows],
         )  # fmt: skip
 
     def side_after(self, data: Data, memory: MutableMapping[Any, Any]) -> Side:
@@ -202,3 +206,11 @@ def zoomed_columns(domain: Domain) -> list[int]:
         for start, variable in zip(domain.starts, domain.variables, strict=True)
         if variable.kind == "continuous" and not variable.is_conditional
     ]
+
+
+def _are_taken(step: Step, points: Tensor) -> bool:
+    """Return whether a point is too near to an old or pending one, or to another of its batch."""
+    is_near = any(
+        are_near(points[i : i + 1], points[:i], APART).any() for i in range(1, len(points))
+    )
+    return is_near or bool(is_taken(step, points).any())

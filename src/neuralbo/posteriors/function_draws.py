@@ -13,6 +13,7 @@ from torch import Generator, Tensor
 
 from neuralbo.data import MOST_SQUARE
 from neuralbo.posteriors.gaussian_mixture import GaussianMixture
+from neuralbo.posteriors.joint_gaussian import JointGaussian, joint_gaussian
 
 LAST_BELOW_ONE = 1 - 2.0**-53  # so that a position that rounds to 1 still has a function
 
@@ -90,6 +91,21 @@ class FunctionDraws(Posterior):
         return None if self._noise is None else self._mixture(self._noise)
 
     @property
+    def distribution(self) -> JointGaussian:
+        """The Gaussian of the same joint moments, which BoTorch's posterior transforms read.
+
+        Raises:
+            AttributeError: There are several outputs; BoTorch takes it that there is none.
+        """
+        if self.values.shape[-1] > 1:
+            raise AttributeError("the Gaussian of the same moments is that of one output.")
+        mean = self.mean.squeeze(-1)
+        A = self.values.squeeze(-1) - mean
+        covariance = torch.einsum("s,s...i,s...j->...ij", self.weights, A, A)
+        noise = torch.diag_embed(self.noise_variance.squeeze(-1))
+        return joint_gaussian(mean, (covariance + noise).clamp(-MOST_SQUARE, MOST_SQUARE))
+
+    @property
     def base_sample_shape(self) -> torch.Size:
         """The shape of one sample, b x q x m."""
         return self.values.shape[1:]
@@ -118,6 +134,10 @@ class FunctionDraws(Posterior):
         points = [_normals(shape, rng, self.dtype) for _ in range(q)]
         deviation = self._noise[member].clamp(min=torch.finfo(self.dtype).tiny).sqrt()
         return drawn + deviation * torch.stack(points, -2).to(drawn) if points else drawn
+
+    def rsample_from_base_samples(self, sample_shape: torch.Size, base_samples: Tensor) -> Tensor:
+        """Draw as `draw_with` does; the one number of `base_samples` is the seed."""
+        return self.draw_with(generator_of(base_samples), sample_shape)
 
     def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
         """Draw with fresh entropy, sample_shape x b x q x m; None is one sample.
@@ -176,6 +196,19 @@ class FunctionDraws(Posterior):
         """The law of an observation at each point, a component for each function."""
         deviation = noise.clamp(min=torch.finfo(self.dtype).tiny).sqrt().movedim(0, -1)
         return GaussianMixture(self.weights.log(), self.values.movedim(0, -1), deviation)
+
+
+def generator_of(base_samples: Tensor) -> Generator:
+    """Return the generator that the one number of `base_samples` is the seed of.
+
+    Raises:
+        NotImplementedError: They are those of another sampler, which cannot draw functions.
+    """
+    if base_samples.numel() != 1 or base_samples.is_floating_point():
+        raise NotImplementedError(
+            "this posterior is sampled by SharedDraws, which botorch.sampling.get_sampler returns."
+        )
+    return Generator().manual_seed(int(base_samples))
 
 
 def resampled(weights: Tensor, n: int, rng: Generator) -> Tensor:

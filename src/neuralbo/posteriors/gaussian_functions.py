@@ -12,8 +12,9 @@ from botorch.posteriors.posterior import Posterior
 from torch import Generator, Tensor
 
 from neuralbo.data import MOST_SQUARE
-from neuralbo.posteriors.function_draws import resampled
+from neuralbo.posteriors.function_draws import generator_of, resampled
 from neuralbo.posteriors.gaussian_mixture import GaussianMixture
+from neuralbo.posteriors.joint_gaussian import JointGaussian, joint_gaussian
 
 # Correlations are reduced by the first of these with which they have a Cholesky factor; 1 always
 # has one.
@@ -79,6 +80,15 @@ class GaussianFunctions(Posterior):
         return self.law.variance.clamp(max=MOST_SQUARE).unsqueeze(-1)
 
     @property
+    def distribution(self) -> JointGaussian:
+        """The Gaussian of the same joint moments, which BoTorch's posterior transforms read."""
+        w, mean = self.log_weights.exp(), self.law.mean
+        A = self.means - mean
+        between = torch.einsum("s,s...i,s...j->...ij", w, A, A)
+        covariance = between + torch.tensordot(w, self.covariances, dims=1)
+        return joint_gaussian(mean, covariance.clamp(-MOST_SQUARE, MOST_SQUARE))
+
+    @property
     def base_sample_shape(self) -> torch.Size:
         """The shape of one sample, b x q x 1."""
         return self._extended_shape()
@@ -106,6 +116,10 @@ class GaussianFunctions(Posterior):
         e = torch.stack(points, -1).to(self.means)  # n x 1.. x q
         drawn = self.means[member] + (self._factors()[member] @ e[..., None]).squeeze(-1)
         return drawn.reshape(*sample_shape, *drawn.shape[1:], 1)
+
+    def rsample_from_base_samples(self, sample_shape: torch.Size, base_samples: Tensor) -> Tensor:
+        """Draw as `draw_with` does; the one number of `base_samples` is the seed."""
+        return self.draw_with(generator_of(base_samples), sample_shape)
 
     def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
         """Draw with fresh entropy, sample_shape x b x q x 1; None is one sample.

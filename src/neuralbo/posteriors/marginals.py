@@ -15,6 +15,9 @@ import torch
 from botorch.posteriors.posterior import Posterior
 from torch import Generator, Tensor
 
+from neuralbo.posteriors.function_draws import generator_of
+from neuralbo.posteriors.joint_gaussian import JointGaussian, joint_gaussian
+
 
 class Law(Protocol):
     """A law of one number at each index of b x q, as `GaussianMixture` is."""
@@ -116,6 +119,18 @@ class Marginals(Posterior):
         return self.law.variance.unsqueeze(-1)
 
     @property
+    def distribution(self) -> JointGaussian:
+        """The Gaussian with the law's means and variances and the field's correlations.
+
+        BoTorch's posterior transforms read it. The correlations of f are near those of g where
+        the laws at the points are alike.
+        """
+        deviation = self.law.variance.sqrt()
+        correlation = self.field_features @ self.field_features.mT
+        covariance = deviation[..., None] * correlation * deviation[..., None, :]
+        return joint_gaussian(self.law.mean, covariance)
+
+    @property
     def base_sample_shape(self) -> torch.Size:
         """The shape of one sample, b x q x 1."""
         return self._extended_shape()
@@ -136,6 +151,10 @@ class Marginals(Posterior):
         edge = torch.finfo(self.dtype).eps  # beyond eight deviations Phi rounds to one
         p = torch.special.ndtr(g).clamp(edge, 1 - edge)
         return self.law.quantile(p).unsqueeze(-1)
+
+    def rsample_from_base_samples(self, sample_shape: torch.Size, base_samples: Tensor) -> Tensor:
+        """Draw as `draw_with` does; the one number of `base_samples` is the seed."""
+        return self.draw_with(generator_of(base_samples), sample_shape)
 
     def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
         """Draw with fresh entropy, sample_shape x b x q x 1; None is one sample.

@@ -4,6 +4,7 @@ from typing import final
 
 import torch
 from botorch.posteriors.posterior import Posterior
+from botorch.posteriors.transformed import TransformedPosterior
 from botorch.sampling.base import MCSampler
 from botorch.sampling.get_sampler import GetSampler
 from torch import Tensor
@@ -27,13 +28,14 @@ class SharedDraws(MCSampler):
         Raises:
             TypeError: The posterior is not one of ours.
         """
-        if not isinstance(posterior, FunctionDraws | GaussianFunctions | Marginals):
+        ours = FunctionDraws | GaussianFunctions | Marginals
+        if not isinstance(posterior, ours | TransformedPosterior):
             raise TypeError(
-                "SharedDraws samples from FunctionDraws, GaussianFunctions and Marginals, got "
-                f"{type(posterior).__name__}: use botorch.sampling.get_sampler.get_sampler for "
-                "others, and transform values before they become a posterior."
+                "SharedDraws samples from FunctionDraws, GaussianFunctions and Marginals, also "
+                f"transformed, got {type(posterior).__name__}: use "
+                "botorch.sampling.get_sampler.get_sampler for others."
             )
-        return posterior.draw_with(torch.Generator().manual_seed(self.seed), self.sample_shape)
+        return posterior.rsample_from_base_samples(self.sample_shape, torch.tensor(self.seed))
 
     def _update_base_samples(self, posterior: Posterior, base_sampler: MCSampler) -> None:
         """Do nothing: there are no base samples that could get out of step."""

@@ -1,23 +1,21 @@
 """What a surrogate is, and what its fitted model is."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, MutableMapping
+from abc import abstractmethod
+from collections.abc import Mapping, MutableMapping
 from typing import Any, ClassVar, Literal, Protocol, final, runtime_checkable
 
 import torch
 from botorch.acquisition.objective import PosteriorTransform
 from botorch.models.model import Model
-from botorch.posteriors import GPyTorchPosterior, Posterior, TransformedPosterior
-from gpytorch.distributions import MultivariateNormal
-from linear_operator import LinearOperator, to_linear_operator
-from linear_operator.operators import ConstantMulLinearOperator
+from botorch.posteriors import Posterior, TransformedPosterior
 from torch import Generator, Tensor
 
 from neuralbo.data import Data
+from neuralbo.posteriors.joint_gaussian import gaussian_posterior
+from neuralbo.surrogates.model import DrawsFunctions as DrawsFunctions
 
 Scaling = Literal["standard", "range", "none"]
 Facts = Mapping[str, float | str]
-SHRINK = 1e-8  # of correlations in a joint law, for the Cholesky factor of near points
 LEAST_VARIANCE = 1e-18  # in the model's units; the variance at a noiseless observation is not 0
 
 
@@ -126,14 +124,6 @@ class HasComponents(Protocol):
         ...
 
 
-class DrawsFunctions(Model, ABC):
-    """A fitted model that can draw a whole function of its posterior."""
-
-    @abstractmethod
-    def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
-        """Draw one function, b x q x d to b x q x m, smooth in its argument."""
-
-
 class GaussianModel(DrawsFunctions):
     """A fitted model of one output whose posterior is Gaussian, in the units of the data.
 
@@ -154,68 +144,25 @@ class GaussianModel(DrawsFunctions):
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and covariance over q points, b x q x d to b x q and b x q x q."""
 
-    @abstractmethod
-    def condition_on_observations(self, X: Tensor, Y: Tensor, **kwargs: Any) -> "GaussianModel":
-        """Return the model after further observations, n x d and n x 1, settings unchanged."""
-
-    @property
-    def batch_shape(self) -> torch.Size:
-        """The models here are single ones: the empty shape."""
-        return torch.Size([])
-
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> Posterior:
-        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
-        if output_indices not in (None, [0]):
-            raise ValueError(f"this model has one output, got output_indices={output_indices}.")
+    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the law of f or y."""
         mean, covariance = self.joint(X)
         noise = (
             observation_noise.squeeze(-1)
             if isinstance(observation_noise, Tensor)
             else self.noise_variance * observation_noise
         )
-        diagonal = covariance.diagonal(dim1=-2, dim2=-1)
-        covariance = covariance + torch.diag_embed(noise.expand_as(diagonal))
-        posterior = gaussian_posterior(mean, covariance)
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+        return gaussian_posterior(mean, covariance + torch.diag_embed(noise.expand_as(mean)))
 
-    def subset_output(self, idcs: list[int]) -> "GaussianModel":
-        """Return the model of the outputs named: there is one."""
-        if list(idcs) not in ([0], [-1]):
-            raise ValueError(f"this model has one output, got {idcs}.")
-        return self
+    def conditioned(self, X: Tensor, Y: Tensor) -> "GaussianModel":
+        """Return the model after further observations, n x d and n x 1."""
+        return self.fantasies(X, Y, None)
 
+    def fantasies(self, X: Tensor, Y: Tensor, noise: Tensor | None) -> "GaussianModel":
+        """Return the model after further observations, for each batch of them."""
+        from neuralbo.surrogates.conditioned import ConditionedGaussian
 
-@final
-class JointGaussian(MultivariateNormal):  # type: ignore[misc]
-    """gpytorch's law without its least variance, which takes the units to be near 1."""
-
-    @property
-    def variance(self) -> Tensor:
-        """The diagonal of the covariance, and never below zero by rounding."""
-        diagonal: Tensor = self.lazy_covariance_matrix.diagonal(dim1=-1, dim2=-2)
-        return diagonal.clamp(min=torch.finfo(diagonal.dtype).tiny).expand(self.loc.shape)
-
-
-def gaussian_posterior(mean: Tensor, covariance: Tensor) -> GPyTorchPosterior:
-    """Return the joint law over q points, b x q and b x q x q, in any units."""
-    return GPyTorchPosterior(JointGaussian(mean, _unitless(covariance)))
-
-
-def _unitless(covariance: Tensor) -> LinearOperator:
-    """Return the covariance as a number times one of size 1, so that jitter has no units.
-
-    Covariances of different points are reduced by `SHRINK`: equal points stay factorable.
-    """
-    diagonal = covariance.diagonal(dim1=-2, dim2=-1)
-    size = diagonal.detach().amax().clamp(min=torch.finfo(covariance.dtype).tiny)
-    apart = covariance * (1 - SHRINK) + SHRINK * torch.diag_embed(diagonal)
-    return ConstantMulLinearOperator(to_linear_operator(apart / size), size)
+        return ConditionedGaussian(self, X, Y, noise)
 
 
 def moments_of(posterior: Posterior) -> tuple[Tensor, Tensor]:

@@ -119,16 +119,12 @@ class BayesianLinearModel(GaussianModel):
         covariance = covariance + LEAST_VARIANCE * torch.eye(X.shape[-2], dtype=X.dtype)
         return self.units.values(psi @ self.mu), covariance * self.units.square
 
-    def condition_on_observations(
-        self, X: Tensor, Y: Tensor, **kwargs: Any
-    ) -> "BayesianLinearModel":
+    def conditioned(self, X: Tensor, Y: Tensor) -> "BayesianLinearModel":
         """Return the model after further rows, one rank-one update each; precisions stay.
 
         inv(A) <- inv(A) - k k',  k = inv(A) psi / sqrt(1/beta + psi' inv(A) psi): one more column
         sqrt(alpha) k of W.
         """
-        if X.ndim != 2:
-            raise ValueError(f"X must be n x d, got shape {tuple(X.shape)}.")
         alpha, beta = self.precisions
         W, mu, updates = self.W, self.mu, list(self.updates)
         for psi, y in zip(self.features(X), self.units.numbers(Y)[:, 0], strict=True):

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 import torch
-from botorch.acquisition.objective import PosteriorTransform
 from botorch.posteriors import Posterior
 from torch import Generator, Tensor
 
 from neuralbo.data import Data, Units, single_output
-from neuralbo.surrogates.base import DrawsFunctions, Facts, Scaling, gaussian_posterior
+from neuralbo.posteriors.joint_gaussian import gaussian_posterior
+from neuralbo.surrogates.base import DrawsFunctions, Facts, Scaling
 
 NOISE_PART = 1e-6  # of the variance is the observation's own, so that f and y can be told apart
 
@@ -47,21 +47,8 @@ class EmpiricalModel(DrawsFunctions):
         self.register_buffer("variance", units.square[0])
         self.facts: Facts = {"surrogate": "empirical"}
 
-    @property
-    def batch_shape(self) -> torch.Size:
-        """The model is a single one: the empty shape."""
-        return torch.Size([])
-
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> Posterior:
-        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
-        if output_indices not in (None, [0]):
-            raise ValueError(f"this model has one output, got output_indices={output_indices}.")
+    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the law of f or y."""
         mean = self._constant(X)
         noise = (
             observation_noise.squeeze(-1)
@@ -71,8 +58,7 @@ class EmpiricalModel(DrawsFunctions):
         q = X.shape[-2]
         covariance = ((1 - NOISE_PART) * self.variance).expand(*mean.shape, q)
         covariance = covariance + torch.diag_embed(noise.expand_as(mean))
-        posterior = gaussian_posterior(mean, covariance)
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+        return gaussian_posterior(mean, covariance)
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
         """Draw c."""

@@ -28,19 +28,20 @@ def thinned(X: Tensor, most: int = MOST_ROWS) -> Tensor:
 
 
 def probability_of_success(data: Data, rng: Generator) -> Callable[[Tensor], Tensor]:
-    """Learn p(x) from the points that gave a value and those that failed; ... x d to ....
+    """Learn p(x) from the points that failed and those that did not; ... x d to ....
 
     logit p(x) = c + w'phi(x), c the logit of (successes + 1)/(all + 2), w by Laplace's method,
     averaged over its posterior as in MacKay (1992): logit / sqrt(1 + pi variance / 8). Far from
     all trials p is near the share of successes; at a failure it is well below that, and below
     one half unless many successes are near.
     """
-    good, bad = thinned(data.X), thinned(data.X_failed)
+    worked = torch.cat([data.X, data.X_censored])
+    good, bad = thinned(worked), thinned(data.X_failed)
     X = torch.cat([good, bad])
     z = torch.cat([torch.ones(len(good)), torch.zeros(len(bad))]).to(X)
     times = torch.cat(
         [
-            torch.full((len(good),), data.n / max(1, len(good))),
+            torch.full((len(good),), len(worked) / max(1, len(good))),
             torch.full((len(bad),), len(data.X_failed) / max(1, len(bad))),
         ]
     ).to(X)  # how many trials a row stands for
@@ -53,7 +54,7 @@ def probability_of_success(data: Data, rng: Generator) -> Callable[[Tensor], Ten
         return scale * torch.cat([phase.cos(), phase.sin()], -1)
 
     Phi = features(X)
-    c = math.log((data.n + 1) / (len(data.X_failed) + 1))
+    c = math.log((len(worked) + 1) / (len(data.X_failed) + 1))
     w = torch.zeros_like(Phi[0])
     identity = torch.eye(len(w), dtype=X.dtype)
     for _ in range(NEWTON_STEPS):

@@ -9,7 +9,7 @@ Notation
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, final
+from typing import ClassVar, Literal, final
 
 import torch
 from botorch.models.model import Model
@@ -254,12 +254,8 @@ class GaussianProcessModel(GaussianModel):
         K = self.recipe.kernel.matrix(theta, Between(Z, Z), is_same=False)
         return K.expand(-1, Z.shape[-2], Z.shape[-2])
 
-    def condition_on_observations(
-        self, X: Tensor, Y: Tensor, **kwargs: Any
-    ) -> "GaussianProcessModel":
+    def conditioned(self, X: Tensor, Y: Tensor) -> "GaussianProcessModel":
         """Return the model with further rows; hyper-parameters stay as they are."""
-        if X.ndim != 2:
-            raise ValueError(f"X must be n x d, got shape {tuple(X.shape)}.")
         y = self.units[1].numbers(Y).squeeze(-1)
         observed = (torch.cat([self.X, X]), torch.cat([self.y, y]))
         return GaussianProcessModel(self.recipe, self.theta, observed, self.units)
@@ -344,3 +340,7 @@ GP_PURE = GaussianProcess(
     noise=_flat(1e-7, 1e-7, 1e-7), restarts=9, mean="zero", inputs="symmetric", rounds=1000,
     clip=None,
 )  # fmt: skip
+# 000 1.4.1: a correlation without a variance of its own; the nugget is against ill-conditioning.
+GP_CORRELATION = GaussianProcess(
+    SquaredExponential(length=_flat(0.5, 1e-2, 1e2)), noise=_flat(1e-6, 1e-6, 1e-6), clip=None
+)

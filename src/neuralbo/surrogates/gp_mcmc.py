@@ -11,10 +11,9 @@ Notation
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple, final
+from typing import ClassVar, NamedTuple, final
 
 import torch
-from botorch.acquisition.objective import PosteriorTransform
 from botorch.models.model import Model
 from botorch.posteriors import Posterior
 from torch import Generator, Tensor
@@ -253,11 +252,6 @@ class SampledGaussianProcessModel(DrawsFunctions):
         self.facts = {**facts, "log_evidence": float(solved.log_evidence.mean())}
 
     @property
-    def batch_shape(self) -> torch.Size:
-        """The model is a single one, of K components that are mixed: the empty shape."""
-        return torch.Size([])
-
-    @property
     def log_weights(self) -> Tensor:
         """Return the logarithms of the components' weights, K."""
         return torch.full_like(self.m, 1 / len(self.m)).log()
@@ -301,16 +295,8 @@ class SampledGaussianProcessModel(DrawsFunctions):
         theta, Z = self.theta[:, :-1].repeat_interleave(b, 0), Z.repeat(K, 1, 1)
         return self.recipe.kernel.matrix(theta, Between(Z, Z), is_same=False).expand(-1, q, q)
 
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> Posterior:
-        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
-        if output_indices not in (None, [0]):
-            raise ValueError(f"this model has one output, got output_indices={output_indices}.")
+    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the law of f or y."""
         mean, covariance = self.joint(X)
         if isinstance(observation_noise, Tensor):
             noise = observation_noise.squeeze(-1).expand_as(mean)
@@ -318,20 +304,11 @@ class SampledGaussianProcessModel(DrawsFunctions):
             ones = [1] * (mean.ndim - 1)
             noise = (self.noise_variances * observation_noise).reshape(-1, *ones).expand_as(mean)
         covariance = covariance + torch.diag_embed(noise)
-        posterior = GaussianFunctions(mean, covariance, self.log_weights)
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+        return GaussianFunctions(mean, covariance, self.log_weights)
 
-    def subset_output(self, idcs: list[int]) -> "SampledGaussianProcessModel":
-        """Return the model of the outputs named: there is one."""
-        if list(idcs) not in ([0], [-1]):
-            raise ValueError(f"this model has one output, got {idcs}.")
-        return self
-
-    def condition_on_observations(
-        self, X: Tensor, Y: Tensor, **kwargs: Any
-    ) -> "SampledGaussianProcessModel":
+    def conditioned(self, X: Tensor, Y: Tensor) -> "SampledGaussianProcessModel":
         """Return the model with further rows; hyper-parameters and weights stay as they are."""
-        mode = self.mode.condition_on_observations(X, Y)
+        mode = self.mode.conditioned(X, Y)
         return SampledGaussianProcessModel(mode, self.theta, self.facts)
 
     def component(self, k: int) -> GaussianProcessModel:

@@ -7,7 +7,7 @@ Notation
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import torch
 from torch import Generator, Tensor
@@ -84,10 +84,8 @@ class LaplaceModel(GaussianModel):
         least = LEAST_VARIANCE * torch.eye(X.shape[-2], dtype=X.dtype)
         return self.units.values(mean), (covariance + least) * self.units.square
 
-    def condition_on_observations(self, X: Tensor, Y: Tensor, **kwargs: Any) -> "LaplaceModel":
+    def conditioned(self, X: Tensor, Y: Tensor) -> "LaplaceModel":
         """Return the model after further rows; weights and precisions stay."""
-        if X.ndim != 2:
-            raise ValueError(f"X must be n x d, got shape {tuple(X.shape)}.")
         U, v = scaled(X), self.units.numbers(Y)[:, 0]
         if self.added is not None:
             U, v = torch.cat([self.added.U, U]), torch.cat([self.added.v, v])

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, final
 
 import torch
-from botorch.acquisition.objective import PosteriorTransform
 from botorch.posteriors import Posterior
 from torch import Generator, Tensor
 from torch.nn.functional import logsigmoid, pad
@@ -138,11 +137,6 @@ class MixtureModel(DrawsFunctions):
         self.joint, self.blend, self.units = joint, blend, units
         self.field, self.facts = field, facts
 
-    @property
-    def batch_shape(self) -> torch.Size:
-        """The model is a single one: the empty shape."""
-        return torch.Size([])
-
     def law(self, X: Tensor, *, observation_noise: bool = True) -> GaussianMixture:
         """Return the law of y, or of f, at each point, ... x d to a mixture at each of ...."""
         parts = self._parts(X.reshape(-1, X.shape[-1]), 0.0 if observation_noise else NOISE_PART)
@@ -189,24 +183,15 @@ class MixtureModel(DrawsFunctions):
         """Return log p(y | x) in the units of Y, the Jacobian included: ... x d and ... to ...."""
         return self.law(X).log_density(Y)
 
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> Posterior:
-        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
-        if output_indices not in (None, [0]):
-            raise ValueError(f"this model has one output, got output_indices={output_indices}.")
+    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the law of f or y."""
         if isinstance(observation_noise, Tensor):
             law = self.law(X, observation_noise=False)
             deviations = torch.hypot(law.standard_deviations, observation_noise.sqrt())
             law = GaussianMixture(law.log_weights, law.means, deviations)
         else:
             law = self.law(X, observation_noise=observation_noise)
-        posterior = Marginals(law, self.field.features(X))
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+        return Marginals(law, self.field.features(X))
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
         """Draw one function: f(x) = F_x^-1(Phi(g(x))), F_x the law at x, g a drawn field."""
@@ -218,12 +203,6 @@ class MixtureModel(DrawsFunctions):
             return self.law(X, observation_noise=False).quantile(p)[..., None]
 
         return f
-
-    def subset_output(self, idcs: list[int]) -> "MixtureModel":
-        """Return the model of the outputs named: there is one."""
-        if list(idcs) not in ([0], [-1]):
-            raise ValueError(f"this model has one output, got {idcs}.")
-        return self
 
     def _parts(self, rows: Tensor, noise_part: float) -> Parts:
         """Return the components with the background, N x d to N x K, in the units of the data."""

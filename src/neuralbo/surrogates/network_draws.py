@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, final
 
 import torch
-from botorch.acquisition.objective import PosteriorTransform
 from botorch.posteriors import Posterior
 from torch import Generator, Tensor
 
@@ -16,6 +15,7 @@ from neuralbo.data import Units
 from neuralbo.networks.mlp import MLP
 from neuralbo.posteriors import FunctionDraws
 from neuralbo.surrogates.base import LEAST_VARIANCE, DrawsFunctions, Facts
+from neuralbo.surrogates.conditioned import ConditionedFunctions, Functions
 
 MOST_BYTES = 2**25  # of the activations of one layer; larger ones leave the cache
 STEPS = 2.0**36  # in a unit
@@ -74,37 +74,21 @@ class NetworkDraws(DrawsFunctions):
         return self.networks.net.outputs
 
     @property
-    def batch_shape(self) -> torch.Size:
-        """The model is a single one: the empty shape."""
-        return torch.Size([])
-
-    @property
     def effective(self) -> float:
         """How many equally likely networks are worth as much: 1/sum u_k^2. Kong (1992)."""
         if self.networks.log_weights is None:
             return float(len(self.weights))
         return float(1 / self.networks.log_weights.softmax(-1).square().sum())
 
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> Posterior:
-        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
+    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the law of f or y."""
         noise = self.units[1].square * LEAST_VARIANCE
         if isinstance(observation_noise, Tensor):
             noise = noise + observation_noise
         elif observation_noise:
             shape = (len(self.weights), *[1] * (X.ndim - 1), self.num_outputs)
             noise = noise + self.noise_variance.reshape(shape)
-        values = self.values(X)
-        if output_indices is not None:
-            values = values[..., output_indices]
-            noise = noise.expand(*noise.shape[:-1], self.num_outputs)[..., output_indices]
-        posterior = FunctionDraws(values, noise, self._weights())
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+        return FunctionDraws(self.values(X), noise, self._weights())
 
     def values(self, X: Tensor) -> Tensor:
         """Return all networks at each point, ... x d to s x ... x m."""
@@ -129,14 +113,12 @@ class NetworkDraws(DrawsFunctions):
 
         return f
 
-    def condition_on_observations(self, X: Tensor, Y: Tensor, **kwargs: Any) -> "NetworkDraws":
+    def conditioned(self, X: Tensor, Y: Tensor) -> "NetworkDraws":
         """Return the model after further rows, n x d and n x m: the networks weighted anew.
 
         u_k <- u_k prod_i N(y_i; f_k(x_i), sd_k^2), normalized (importance sampling). `effective`
         says how many networks are left; when they are few, fit anew.
         """
-        if X.ndim != 2:
-            raise ValueError(f"X must be n x d, got shape {tuple(X.shape)}.")
         sd = self.networks.noise_sd[:, None, None]
         with torch.no_grad():
             rest = (self.values(X) - Y) / self.units[1].scale / sd
@@ -145,13 +127,25 @@ class NetworkDraws(DrawsFunctions):
         networks = self.networks._replace(log_weights=likely if old is None else old + likely)
         return NetworkDraws(networks, self.units, self.facts, self.state)
 
-    def subset_output(self, idcs: list[int]) -> "NetworkDraws":
+    def fantasies(self, X: Tensor, Y: Tensor, noise: Tensor | None) -> ConditionedFunctions:
+        """Return the networks moved towards further observations, for each batch of them."""
+        u = self._weights()
+        u = torch.full_like(self.noise_variance[:, 0], 1 / len(self.weights)) if u is None else u
+        return ConditionedFunctions(self.functions, u, (X, Y), noise, self.facts)
+
+    def functions(self, X: Tensor) -> Functions:
+        """Return all networks at each point, with their noise; of one output."""
+        least = self.units[1].square * LEAST_VARIANCE
+        noise = self.noise_variance.reshape(-1, *[1] * (X.ndim - 1), self.num_outputs)
+        return Functions(self.values(X), least, noise)
+
+    def some_outputs(self, indices: list[int]) -> "NetworkDraws":
         """Return the model of some outputs: networks whose output layer has only those rows."""
         net, layers = self.networks.net, self.networks.net.layers(self.weights)
         W, b = layers[-1]
-        smaller = MLP(net.inputs, net.widths, len(idcs), net.activation, net.skip)
-        weights = smaller.flat([*layers[:-1], (W[:, idcs], b[:, idcs])])
-        outputs = Units(self.units[1].shift[idcs], self.units[1].scale[idcs])
+        smaller = MLP(net.inputs, net.widths, len(indices), net.activation, net.skip)
+        weights = smaller.flat([*layers[:-1], (W[:, indices], b[:, indices])])
+        outputs = Units(self.units[1].shift[indices], self.units[1].scale[indices])
         networks = self.networks._replace(net=smaller, weights=weights)
         return NetworkDraws(networks, (self.units[0], outputs), self.facts)
 

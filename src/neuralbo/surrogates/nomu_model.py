@@ -10,7 +10,7 @@ Notation
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, final
+from typing import Literal, NamedTuple, final
 
 import torch
 from torch import Generator, Tensor
@@ -173,7 +173,7 @@ class NomuModel(GaussianModel):
             mean, covariance = mean + cross @ alpha, covariance - half.mT @ half + least
         return self._values(mean), covariance * self.units[1].square
 
-    def condition_on_observations(self, X: Tensor, Y: Tensor, **kwargs: Any) -> "NomuModel":
+    def conditioned(self, X: Tensor, Y: Tensor) -> "NomuModel":
         """Return the model after further observations, n x d and n x 1: those of the field."""
         y = self.units[1].numbers(Y).squeeze(-1)
         seen = (X, y) if self.seen is None else (

@@ -1,59 +1,39 @@
 """Models that are a finite set of equally likely functions."""
 
 from abc import abstractmethod
-from typing import NamedTuple
 
 import torch
-from botorch.acquisition.objective import PosteriorTransform
 from botorch.posteriors import Posterior
 from torch import Tensor
 
 from neuralbo.posteriors import FunctionDraws
-from neuralbo.surrogates.base import DrawsFunctions
-
-
-class Functions(NamedTuple):
-    """All functions of a set at some points.
-
-    Attributes:
-        values: s x ... x 1.
-        variance: of f about each of them; broadcasts to `values`.
-        noise: variance of an observation, likewise.
-    """
-
-    values: Tensor
-    variance: Tensor
-    noise: Tensor
+from neuralbo.surrogates.base import Facts
+from neuralbo.surrogates.conditioned import ConditionedFunctions
+from neuralbo.surrogates.conditioned import Functions as Functions
+from neuralbo.surrogates.model import DrawsFunctions
 
 
 class SetOfFunctions(DrawsFunctions):
     """f = f_k with probability 1/s, in the units of the data; one output."""
 
+    facts: Facts
     num_outputs = 1
 
     @abstractmethod
     def functions(self, X: Tensor) -> Functions:
         """Return all functions at each point, ... x d."""
 
-    @property
-    def batch_shape(self) -> torch.Size:
-        """The model is a single one: the empty shape."""
-        return torch.Size([])
-
-    def posterior(
-        self,
-        X: Tensor,
-        output_indices: list[int] | None = None,
-        observation_noise: bool | Tensor = False,
-        posterior_transform: PosteriorTransform | None = None,
-    ) -> Posterior:
-        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
-        if output_indices not in (None, [0]):
-            raise ValueError(f"this model has one output, got output_indices={output_indices}.")
+    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the law of f or y."""
         values, variance, noise = self.functions(X)
         if isinstance(observation_noise, Tensor):
             variance = variance + observation_noise
         elif observation_noise:
             variance = variance + noise
-        posterior = FunctionDraws(values, variance)
-        return posterior if posterior_transform is None else posterior_transform(posterior)
+        return FunctionDraws(values, variance)
+
+    def fantasies(self, X: Tensor, Y: Tensor, noise: Tensor | None) -> ConditionedFunctions:
+        """Return the functions moved towards further observations, for each batch of them."""
+        s = len(self.functions(X).values)
+        weights = torch.full((s,), 1 / s, dtype=X.dtype)
+        return ConditionedFunctions(self.functions, weights, (X, Y), noise, self.facts)

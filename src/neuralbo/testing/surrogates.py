@@ -34,12 +34,12 @@ from neuralbo.surrogates.base import (
     Surrogate,
     moments_of,
 )
+from neuralbo.testing.botorch import CUBE, BotorchChecks
 from neuralbo.testing.toys import hills, no_global_randomness, seeded, smooth_data, uniform
 
 SAMPLES = 2**12  # of a posterior
 DRAWS = 150  # of whole functions
 ERRORS = 5  # standard errors that a statistical tolerance allows
-CUBE = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
 
 
 @lru_cache(maxsize=8)
@@ -99,7 +99,7 @@ def drawing(model: Model) -> DrawsFunctions:
     return model
 
 
-class SurrogateChecks:
+class SurrogateChecks(BotorchChecks):
     """Checks for a surrogate of one output; the subclass supplies the fixture `surrogate`.
 
     Attributes:
@@ -304,7 +304,7 @@ class SurrogateChecks:
         assert (torch.linalg.eigvalsh(covariance) > -1e-9 * covariance.abs().max()).all()
 
     def test_an_observation_lowers_the_variance(self, model: Model, X: Tensor) -> None:
-        more = gaussian(model).condition_on_observations(X[0], hills(X[0]))
+        more = gaussian(model).conditioned(X[0], hills(X[0]))
         before, after = moments_of(model.posterior(X))[1], moments_of(more.posterior(X))[1]
         assert (after <= before * (1 + 1e-6)).all()
         assert (after[0] < before[0]).all()
@@ -313,16 +313,16 @@ class SurrogateChecks:
         self, model: Model, X: Tensor
     ) -> None:
         Y = hills(X[0])
-        at_once = gaussian(model).condition_on_observations(X[0], Y)
+        at_once = gaussian(model).conditioned(X[0], Y)
         one_by_one = gaussian(model)
         for x, y in zip(X[0], Y, strict=True):
-            one_by_one = one_by_one.condition_on_observations(x[None], y[None])
+            one_by_one = one_by_one.conditioned(x[None], y[None])
         for left, right in zip(at_once.moments(X[1]), one_by_one.moments(X[1]), strict=True):
             torch.testing.assert_close(left, right)
 
     def test_conditioning_leaves_the_model_as_it_was(self, model: Model, X: Tensor) -> None:
         before = gaussian(model).moments(X)
-        gaussian(model).condition_on_observations(X[0], hills(X[0]))
+        gaussian(model).conditioned(X[0], hills(X[0]))
         for left, right in zip(before, gaussian(model).moments(X), strict=True):
             assert torch.equal(left, right)
 

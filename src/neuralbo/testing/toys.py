@@ -4,7 +4,7 @@ import pickle
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import torch
@@ -18,7 +18,7 @@ from neuralbo.surrogates.base import GaussianModel
 
 # surrogates of the catalog whose fit takes up to minutes: the documents' own settings
 MINUTES = frozenset(
-    {"sbnn", "hbnn", "bnn_hmc", "bnn_nuts", "bnn_cauchy", "bohamiann"}
+    {"sbnn", "hbnn", "bnn_hmc", "bnn_nuts", "bnn_cauchy", "bohamiann", "ivbnn"}
     | {"nomu", "deep_ensemble", "deep_ensemble_legacy", "mc_dropout", "gmr_kruse", "spn_kruse"}
 )
 
@@ -69,10 +69,6 @@ class OneNumber(GaussianModel):
         """Return the mean, and the covariance of rank one."""
         deviation = self.scale * X[..., 1]
         return self.scale * X[..., 0], deviation[..., None] * deviation[..., None, :]
-
-    def condition_on_observations(self, X: Tensor, Y: Tensor, **kwargs: Any) -> "OneNumber":
-        """Do not: this model has no data."""
-        raise NotImplementedError("the stub has no data.")
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
         """Draw e."""

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any, final
 
 import optuna
+from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
-from optuna.trial import Trial, TrialState, create_trial
+from optuna.study import Study
+from optuna.trial import FrozenTrial, Trial, TrialState, create_trial
 
 from neuralbo.space import Space
 from neuralbo.study import ask_params
@@ -13,11 +15,24 @@ from neuralbo.study import ask_params
 
 @final
 class OptunaAsker:
-    """A sampler in a study of its own, in memory."""
+    """A sampler in a study of its own, in memory.
+
+    Attributes:
+        alone: how often a parameter was drawn on its own that a finished trial had had.
+    """
 
     def __init__(self, sampler: BaseSampler, space: Space) -> None:
         self.study, self.space = optuna.create_study(sampler=sampler), space
+        self.alone, self._draw = 0, sampler.sample_independent
+        sampler.sample_independent = self._counted  # type: ignore[assignment, method-assign]
         self.asked: dict[int, tuple[Mapping[str, Any], Trial]] = {}  # the params keep their id
+
+    def _counted(
+        self, study: Study, trial: FrozenTrial, name: str, distribution: BaseDistribution
+    ) -> Any:
+        finished = (t for t in study.get_trials(deepcopy=False) if t.state.is_finished())
+        self.alone += any(name in t.params for t in finished)
+        return self._draw(study, trial, name, distribution)
 
     def ask(self) -> Mapping[str, Any]:
         """Return the parameters of a new trial."""

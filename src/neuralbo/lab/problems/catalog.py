@@ -23,10 +23,12 @@ from neuralbo.lab.problems import (
     wrappers,
 )
 from neuralbo.lab.problems.base import Objective, Problem
-from neuralbo.lab.problems.conditional import JenattonTree
+from neuralbo.lab.problems.conditional import ChoiceOfTables, JenattonTree
 from neuralbo.step import generator
 
 FAILING_SHARE = 0.3
+HPOBENCH_CHOICE = ("hpo-hpobench-segment", "hpo-hpobench-vehicle", "hpo-hpobench-car")
+FAMILY_CHOICE = ("hpo-fcnet-protein", "hpo-hpobench-segment", "hpo-nasbench201-cifar10")
 
 
 def _aryan_levy(d: int) -> Problem:
@@ -90,6 +92,8 @@ PROBLEMS: dict[str, Callable[[], Objective]] = {
     "hartmann6-failing": lambda: _failing(classic.hartmann6()),
     "hartmann6-useless14": lambda: wrappers.padded(classic.hartmann6(), 14),
     "jenatton": JenattonTree,
+    "choice-of-hpobench": partial(ChoiceOfTables, "choice-of-hpobench", HPOBENCH_CHOICE),
+    "choice-of-families": partial(ChoiceOfTables, "choice-of-families", FAMILY_CHOICE),
     **{name: partial(tabular.table, name) for name in tabular.TABLES},
     **{
         f"tune-{learner}-{dataset}": partial(tuning.tuning, learner, dataset)

@@ -1,9 +1,12 @@
-"""A problem whose parameters depend on each other."""
+"""Problems whose parameters depend on each other."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
+import numpy as np
+
+from neuralbo.lab.problems.tabular import Tabular, means_of, table
 from neuralbo.parameters import Categorical, Parameter, Real
 
 _LEAVES = {(0, 0): "x4", (0, 1): "x5", (1, 0): "x6", (1, 1): "x7"}
@@ -52,3 +55,59 @@ class JenattonTree:
         leaf = _LEAVES[is_right, int(params["x3" if is_right else "x2"])]
         slope = float(params["r9" if is_right else "r8"])
         return float(params[leaf]) ** 2 + _HEIGHTS[leaf] + slope
+
+
+STEP = 0.1  # by which each further table is worse
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ChoiceOfTables:
+    """Which learner, and with which settings: a table has its parameters only if it is chosen.
+
+    The value is (error - least error) / (median error - least error) of the table, plus 0, 0.1,
+    0.2, ... in the order of the tables: the first is the best, if it is tuned.
+
+    Attributes:
+        tables: their names.
+    """
+
+    name: str
+    tables: tuple[str, ...]
+    minimum: float = 0.0
+
+    @property
+    def places(self) -> list[dict[str, Any]]:
+        """Where the minimum is, all of them."""
+        first = self.tables[0]
+        found = table(first).places
+        return [{"table": first} | _renamed(first, params) for params in found]
+
+    def space(self) -> dict[str, Parameter]:
+        """Return the choice, and the parameters of each table under it."""
+        parameters: dict[str, Parameter] = {"table": Categorical(self.tables)}
+        for name in self.tables:
+            for own, parameter in table(name).space().items():
+                parameters[f"{name}:{own}"] = replace(parameter, when={"table": [name]})
+        return parameters
+
+    def evaluate(self, params: Mapping[str, Any], number: int = 0, seed: int = 0) -> float:
+        """Return the value; there is no noise, so the number and the seed do not matter."""
+        return self.truth(params)
+
+    def truth(self, params: Mapping[str, Any]) -> float:
+        """Return the value."""
+        name = str(params["table"])
+        found = table(name)
+        own = {key.removeprefix(f"{name}:"): params[key] for key in params if key != "table"}
+        least, median = _scale(found)
+        return (found.truth(own) - least) / (median - least) + STEP * self.tables.index(name)
+
+
+def _renamed(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"{name}:{own}": value for own, value in params.items()}
+
+
+def _scale(found: Tabular) -> tuple[float, float]:
+    means = means_of(found)
+    return float(means.min()), float(np.median(means))

@@ -137,6 +137,12 @@ def table(name: str) -> Tabular:
     return Tabular(name, *TABLES[name])
 
 
+def means_of(found: Tabular) -> NDArray[np.float64]:
+    """Return the means over the seeds of all rows of a table."""
+    means: NDArray[np.float64] = _means(found.family, found.dataset)
+    return means
+
+
 def _parameter(name: str, levels: list[Any]) -> str:
     return name if isinstance(levels[0], str) else f"{name}_index"
 

@@ -8,8 +8,13 @@ from neuralbo.lab.studies.agrawal_benchmark import AGRAWAL_BENCHMARK
 from neuralbo.lab.studies.agrawal_forrester import AGRAWAL_FORRESTER
 from neuralbo.lab.studies.agrawal_regression import AGRAWAL_REGRESSION
 from neuralbo.lab.studies.aryan_bbob import ARYAN_BBOB
+from neuralbo.lab.studies.aryan_conditional import ARYAN_CONDITIONAL
 from neuralbo.lab.studies.aryan_hpo import ARYAN_HPO
+from neuralbo.lab.studies.aryan_implicit_toys import ARYAN_IMPLICIT_TOYS
+from neuralbo.lab.studies.aryan_ivbnn import ARYAN_IVBNN
 from neuralbo.lab.studies.aryan_synthetic import ARYAN_SYNTHETIC
+from neuralbo.lab.studies.conditional import CONDITIONAL
+from neuralbo.lab.studies.failures import FAILURES
 from neuralbo.lab.studies.hassen_balance import HASSEN_BALANCE
 from neuralbo.lab.studies.hassen_protein import HASSEN_PROTEIN
 from neuralbo.lab.studies.hassen_synthetic import HASSEN_SYNTHETIC
@@ -26,6 +31,7 @@ from neuralbo.lab.studies.kruse_regression_bbob import KRUSE_REGRESSION_BBOB
 from neuralbo.lab.studies.many_trials import MANY_TRIALS
 from neuralbo.lab.studies.peers import PEERS
 from neuralbo.lab.studies.speed import SPEED
+from neuralbo.lab.studies.workers import WORKERS
 from neuralbo.lab.study import OptimizationStudy
 
 STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | ExperimentStudy] = {
@@ -34,6 +40,9 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | Experiment
         ARYAN_BBOB,
         ARYAN_SYNTHETIC,
         ARYAN_HPO,
+        ARYAN_CONDITIONAL,
+        ARYAN_IVBNN,
+        ARYAN_IMPLICIT_TOYS,
         KRUSE_REGRESSION_1D,
         KRUSE_BO_1D,
         KRUSE_REGRESSION_BBOB,
@@ -51,6 +60,9 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | Experiment
         HOEGGER_FULL_SIZE,
         PEERS,
         MANY_TRIALS,
+        FAILURES,
+        CONDITIONAL,
+        WORKERS,
         SPEED,
         ILLUSTRATIONS,
     )

@@ -107,11 +107,14 @@ def _table_5_1() -> PrintedTable:
     return printed_table(title, _absent(tuple(problems)), text, _METHODS, "median", "value")
 
 
-TABLES = (
-    *(
+def _means(first: str) -> tuple[PrintedTable, ...]:
+    """Return the tables of means whose numbers begin with that."""
+    return tuple(
         printed_table(f"Table {number}: validation error", _absent(names), text, _METHODS,
                       "mean", "value")
         for number, names, text in _MEANS
-    ),
-    _table_5_1(),
-)  # fmt: skip
+        if number.startswith(first)
+    )  # fmt: skip
+
+
+RVFL_TABLES, CONDITIONAL_TABLES, IVBNN_TABLES = _means("4."), (_table_5_1(),), _means("6.")

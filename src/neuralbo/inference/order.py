@@ -1,0 +1,40 @@
+"""Likely latent codes to likely samples: the loss that keeps an order.
+
+Notation
+    M  samples     z  latent codes     u  costs of the samples, M: the lower the better
+    rho_ij = 1/(1 + exp(u_i - u_j)), the probability that sample i is preferred to j
+"""
+
+import torch
+from torch import Generator, Tensor
+
+
+def random_pairs(M: int, rng: Generator) -> tuple[Tensor, Tensor]:
+    """Divide M samples into disjoint pairs at random; the indices i and j, M/2 each.
+
+    An odd one is left out.
+    """
+    order = torch.randperm(M, generator=rng)
+    half = M // 2
+    return order[:half], order[half : 2 * half]
+
+
+def log_preference(u_i: Tensor, u_j: Tensor) -> Tensor:
+    """Log rho_ij. 000 Eq. (6.7-6.9); Bradley and Terry (1952)."""
+    return torch.nn.functional.logsigmoid(u_j - u_i)
+
+
+def order_loss(u: Tensor, log_density: Tensor, pairs: tuple[Tensor, Tensor]) -> Tensor:
+    """-(2/M) sum over pairs of log rho_ij if p(z_i) >= p(z_j), else of log rho_ji.
+
+    000 Eq. (6.10): the cross-entropy of the preferences, for labels by the latent density.
+
+    Args:
+        u: M.
+        log_density: log p(z) of each sample, M.
+        pairs: as `random_pairs` makes them.
+    """
+    i, j = pairs
+    is_first = log_density[i] >= log_density[j]
+    first, second = log_preference(u[i], u[j]), log_preference(u[j], u[i])
+    return -torch.where(is_first, first, second).mean()

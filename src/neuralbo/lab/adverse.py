@@ -1,0 +1,127 @@
+"""Methods where evaluations fail, or where parameters exist only under conditions.
+
+A cell is a method with a seed: it runs on all problems of the study, each from the start points
+that all methods of the seed have, and tells what was found, what share of the trials after the
+start points failed, and how often a parameter was drawn on its own that had been seen before.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from neuralbo.lab import problems
+from neuralbo.lab.experiment_study import ExperimentResults
+from neuralbo.lab.methods import find_method
+from neuralbo.lab.problems import Objective, Problem, wrappers
+from neuralbo.lab.problems.catalog import FAILING_SHARE
+from neuralbo.lab.store import Line
+from neuralbo.lab.workers import render_table, write_table
+from neuralbo.optimizer import finite_or_none
+from neuralbo.space import Space
+from neuralbo.step import generator
+
+COLUMNS = ("problem", "method", "runs", "median regret", "lower quartile", "upper quartile",
+           "failed, %", "drawn alone", "seconds per suggestion")  # fmt: skip
+EXPLANATION = """\
+Regret after the last trial. Failed: share of the trials after the start points that gave no value,
+mean over the runs. Drawn alone: how often a parameter that a finished trial had had was drawn by
+itself, sum over the runs; only samplers of Optuna can do that."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Trying:
+    """What the runs of a study have in common.
+
+    Attributes:
+        make: the problem of a name and a seed.
+        start: how many of the trials are start points.
+    """
+
+    problems: tuple[str, ...]
+    make: Callable[[str, int], Objective]
+    trials: int
+    start: int
+    quick_trials: int = 20
+
+    def __call__(self, method: str, seed: int, is_quick: bool) -> Line:
+        """Run a method on all problems."""
+        trials = min(self.trials, self.quick_trials) if is_quick else self.trials
+        found = [self._run(method, name, seed, trials) for name in self.problems]
+        return {"found": found, "seconds": {"asks": sum(one["seconds"] for one in found)}}
+
+    def _run(self, method: str, name: str, seed: int, trials: int) -> dict[str, Any]:
+        problem = self.make(name, seed)
+        space = Space(problem.space())
+        asker = find_method(method).make(space, seed, trials)
+        design = space.decode(space.domain.sobol(self.start, generator(seed)))
+        values: list[float | None] = []
+        spent = 0.0
+        for number in range(trials):
+            began = time.perf_counter()
+            params = design[number] if number < self.start else asker.ask()
+            spent += time.perf_counter() - began
+            values.append(finite_or_none(problem.evaluate(dict(params), number, seed)))
+            asker.tell(params, values[-1])
+        later, good = values[self.start :], [value for value in values if value is not None]
+        return {
+            "problem": name,
+            "regret": min(good, default=math.inf) - problem.minimum,
+            "failed": later.count(None) / max(len(later), 1),
+            "alone": getattr(asker, "alone", None),
+            "seconds": spent / max(len(later), 1),
+        }
+
+
+def with_crashes(name: str, seed: int) -> Problem:
+    """Return a problem with a hidden region that fails, another one for each seed."""
+    problem = problems.find(name)
+    assert isinstance(problem, Problem)
+    return wrappers.failing(problem, FAILING_SHARE, generator(seed))
+
+
+def as_it_is(name: str, seed: int) -> Objective:
+    """Return a problem of the catalog."""
+    return problems.find(name)
+
+
+def table(results: ExperimentResults) -> list[tuple[str, ...]]:
+    """Return a row for each problem and method."""
+    names: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    for method in results.study.methods:
+        for line in results.lines(method):
+            for one in line["found"]:
+                names.setdefault(one["problem"], []).append((method, one))
+    rows = []
+    for problem, entries in names.items():
+        for method in results.study.methods:
+            mine = [one for name, one in entries if name == method]
+            if mine:
+                rows.append((problem, method, *_numbers(mine)))
+    return rows
+
+
+def _numbers(mine: list[dict[str, Any]]) -> tuple[str, ...]:
+    regrets = np.array([one["regret"] for one in mine])
+    low, middle, high = np.quantile(regrets, [0.25, 0.5, 0.75], method="nearest")
+    alone = [one["alone"] for one in mine if one["alone"] is not None]
+    return (
+        str(len(mine)), f"{middle:.3g}", f"{low:.3g}", f"{high:.3g}",
+        f"{100 * np.mean([one['failed'] for one in mine]):.1f}",
+        str(sum(alone)) if alone else "", f"{np.mean([one['seconds'] for one in mine]):.2g}",
+    )  # fmt: skip
+
+
+def write(results: ExperimentResults, root: Path) -> Path:
+    """Write the table as Markdown and CSV beside the results and return the file."""
+    return write_table(results, root, COLUMNS, table(results), EXPLANATION)
+
+
+def render(results: ExperimentResults) -> str:
+    """Return the page."""
+    return render_table(results, COLUMNS, table(results), EXPLANATION)

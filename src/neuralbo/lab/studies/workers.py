@@ -1,0 +1,17 @@
+"""Many workers on one study, some of them killed."""
+
+from neuralbo.lab import workers
+from neuralbo.lab.experiment_study import ExperimentStudy
+from neuralbo.lab.study import Minutes
+
+WORKERS = ExperimentStudy(
+    name="workers",
+    reproduces="many workers on one study by several storages, two of them killed on the way",
+    methods=tuple(workers.SETTINGS),
+    measure=workers.measure,
+    write=workers.write,
+    render=workers.render,
+    seeds=3,
+    quick_seeds=1,
+    minutes=Minutes(6, 60),
+)

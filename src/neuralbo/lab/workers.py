@@ -1,0 +1,280 @@
+"""Many workers on one study: nothing lost when some are killed, nothing tried twice.
+
+A cell runs a study with some workers on a kind of storage, kills some of them on the way, and
+looks at the trials: how many are finished, how near points come that were tried at the same time,
+how often a point comes again, and what was found.
+"""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from html import escape
+from itertools import combinations
+from pathlib import Path
+from typing import final
+
+import numpy as np
+import optuna
+from optuna.storages import BaseStorage
+from optuna.study import Study
+from optuna.trial import FrozenTrial, TrialState
+
+from neuralbo.lab import html
+from neuralbo.lab.experiment_study import ExperimentResults
+from neuralbo.lab.postgres import temporary_server
+from neuralbo.lab.problems import find
+from neuralbo.lab.report import markdown, write_csv
+from neuralbo.lab.store import Line, folder
+from neuralbo.lab.worker import CELLS, open_storage, space_of
+from neuralbo.publishing import chosen_after
+from neuralbo.sampler import NeuralSampler
+
+COLUMNS = ("setting", "seeds", "workers", "killed", "finished", "left running", "nearest pending",
+           "repeats", "regret", "seconds")  # fmt: skip
+EXPLANATION = """\
+Finished: trials with a value, the fewest over the seeds. Nearest pending: the least distance of
+two points that were tried at the same time, in the unit cube, largest difference of a column; the
+least over the seeds. Repeats: finished trials whose point had been tried before, the most over the
+seeds. Regret: the median over the seeds."""
+POLL = 0.2  # seconds between looks at the study
+LONGEST = 1800.0  # seconds after which workers are ended
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How many work on what.
+
+    Attributes:
+        storage: sqlite, postgresql, journal, grpc, dask or ray.
+        kills: how many workers are killed on the way.
+        seconds: that an evaluation takes.
+    """
+
+    storage: str
+    workers: int
+    trials: int
+    kills: int = 0
+    problem: str = "hartmann6"
+    surrogate: str = "auto"
+    seconds: float = 0.3
+
+
+SETTINGS = {
+    "one": Setting("sqlite", 1, 100, seconds=0.0),
+    "postgresql": Setting("postgresql", 8, 200, kills=2),
+    "sqlite": Setting("sqlite", 8, 200, kills=2),
+    "journal": Setting("journal", 4, 100),
+    "grpc": Setting("grpc", 4, 100),
+    "dask": Setting("dask", 4, 100),
+    "ray": Setting("ray", 4, 100),
+    "cells-sqlite": Setting("sqlite", 4, 40, problem=CELLS, seconds=0.1),
+    "cells-postgresql": Setting("postgresql", 4, 40, problem=CELLS, seconds=0.1),
+    "cells-grpc": Setting("grpc", 4, 40, problem=CELLS, seconds=0.1),
+    "cells-dask": Setting("dask", 4, 40, problem=CELLS, seconds=0.1),
+}
+
+
+def measure(method: str, seed: int, is_quick: bool) -> Line:
+    """Run one setting, and look at what its trials say."""
+    setting = SETTINGS[method]
+    if is_quick:
+        setting = replace(setting, trials=min(setting.trials, 24), workers=min(4, setting.workers))
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="neuralbo-") as path:
+        trials = run(setting, seed, Path(path))
+    return look(setting, trials) | {"seconds": {"wall": time.monotonic() - began}}
+
+
+def run(setting: Setting, seed: int, where: Path) -> list[FrozenTrial]:
+    """Run a study and return its trials."""
+    if setting.storage == "dask":
+        from neuralbo.lab.workers_dask import run_dask
+
+        return run_dask(setting, seed)
+    if setting.storage == "ray":
+        from neuralbo.lab.workers_ray import run_ray
+
+        return run_ray(setting, seed, where)
+    with served(setting.storage, where) as (kind, place):
+        study = optuna.create_study(study_name="workers", storage=open_storage(kind, place),
+                                    sampler=NeuralSampler(seed=seed))  # fmt: skip
+        _work(setting, seed, study, kind, place)
+        return study.get_trials()
+
+
+@contextmanager
+def served(storage: str, where: Path) -> Iterator[tuple[str, str]]:
+    """Provide a storage, and say how a worker finds it."""
+    with ExitStack() as stack:
+        if storage == "postgresql":
+            server = where / "server"
+            server.mkdir()
+            where.chmod(0o755)  # the server runs as another user
+            yield "rdb", stack.enter_context(temporary_server(server)).url
+        elif storage == "journal":
+            yield "journal", str(where / "journal.log")
+        elif storage == "grpc":
+            yield "grpc", str(_serve_grpc(f"sqlite:///{where}/study.db"))
+        else:
+            yield "rdb", f"sqlite:///{where}/study.db"
+
+
+def _serve_grpc(url: str) -> int:
+    """Serve a database by Optuna's proxy in a thread of this process; returns the port."""
+    import socket
+
+    from optuna.storages import get_storage, run_grpc_proxy_server
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    storage: BaseStorage = get_storage(url)
+    serve = threading.Thread(
+        target=run_grpc_proxy_server, args=(storage,), kwargs={"host": "127.0.0.1", "port": port},
+        daemon=True,
+    )  # fmt: skip
+    serve.start()
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return port
+        time.sleep(0.05)
+    raise TimeoutError(f"the gRPC proxy did not answer on port {port}.")
+
+
+def _work(setting: Setting, seed: int, study: Study, kind: str, place: str) -> None:
+    """Start the workers, kill some of them on the way, and wait for the others."""
+    settings = {
+        "study": study.study_name, "kind": kind, "place": place, "seed": seed,
+        "trials": setting.trials, "problem": setting.problem, "seconds": setting.seconds,
+        "surrogate": setting.surrogate,
+    }  # fmt: skip
+    command = [sys.executable, "-m", "neuralbo.lab.worker", json.dumps(settings)]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    workers = [subprocess.Popen(command, env=environment) for _ in range(setting.workers)]
+    marks = [setting.trials * (k + 1) // (setting.kills + 2) for k in range(setting.kills)]
+    ends = time.monotonic() + LONGEST
+    try:
+        while any(worker.poll() is None for worker in workers) and time.monotonic() < ends:
+            done = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+            if marks and len(done) >= marks[0]:
+                marks.pop(0)
+                alive = [worker for worker in workers if worker.poll() is None]
+                alive[0].send_signal(signal.SIGKILL)
+            time.sleep(POLL)
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait()
+
+
+def look(setting: Setting, trials: list[FrozenTrial]) -> Line:
+    """Return what the trials of a study say."""
+    space = space_of(setting.problem)
+    done = [t for t in trials if t.state == TrialState.COMPLETE]
+    tried = [t for t in trials if t.params and set(t.params) == set(space.distributions)]
+    X = {t.number: space.encode([t.params])[0].numpy() for t in tried}
+    near = [
+        float(np.abs(X[a.number] - X[b.number]).max())
+        for a, b in combinations(tried, 2)
+        if _overlap(a, b)
+    ]
+    cells = [tuple(X[t.number].round(6)) for t in done]
+    values = [t.value for t in done[: setting.trials] if t.value is not None]
+    is_known = setting.problem != CELLS and bool(values)
+    return {
+        "workers": setting.workers,
+        "killed": setting.kills,
+        "finished": len(done),
+        "running": sum(t.state == TrialState.RUNNING for t in trials),
+        "nearest": min(near, default=math.inf),
+        "repeats": len(cells) - len(set(cells)),
+        "regret": min(values) - find(setting.problem).minimum if is_known else None,
+    }
+
+
+def _overlap(a: FrozenTrial, b: FrozenTrial) -> bool:
+    """Return whether one point was chosen while the other was pending, if need be for ever."""
+    began = chosen_after(a), chosen_after(b)
+    assert began[0] is not None and began[1] is not None
+    first, later = (a, began[1]) if began[0] <= began[1] else (b, began[0])
+    return first.datetime_complete is None or later < first.datetime_complete
+
+
+def table(results: ExperimentResults) -> list[tuple[str, ...]]:
+    """Return a row for each setting."""
+    rows: list[tuple[str, ...]] = []
+    for method in results.study.methods:
+        lines = results.lines(method)
+        if lines:
+            regrets = [line["regret"] for line in lines if line["regret"] is not None]
+            rows.append(
+                (
+                    method, str(len(lines)), str(lines[0]["workers"]), str(lines[0]["killed"]),
+                    str(min(line["finished"] for line in lines)),
+                    str(max(line["running"] for line in lines)),
+                    f"{min(line['nearest'] for line in lines):.2g}",
+                    str(max(line["repeats"] for line in lines)),
+                    f"{np.median(regrets):.3g}" if regrets else "",
+                    f"{np.mean([line['seconds']['wall'] for line in lines]):.0f}",
+                )
+            )  # fmt: skip
+    return rows
+
+
+def write(results: ExperimentResults, root: Path) -> Path:
+    """Write the table as Markdown and CSV beside the results and return the file."""
+    return write_table(results, root, COLUMNS, table(results), EXPLANATION)
+
+
+def write_table(
+    results: ExperimentResults,
+    root: Path,
+    columns: tuple[str, ...],
+    rows: list[tuple[str, ...]],
+    explanation: str,
+) -> Path:
+    """Write one table as Markdown and CSV beside the results and return the file."""
+    study = results.study
+    where = folder(study, root)
+    where.mkdir(parents=True, exist_ok=True)
+    write_csv(where / f"{study.name}.csv", columns, rows)
+    lines = [f"# {study.name}", "", study.reproduces, "", explanation, ""]
+    lines += [*markdown(columns, rows), ""]
+    lines += [f"- {file} failed: {why}" for file, why in results.failures()]
+    path = where / "report.md"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def render(results: ExperimentResults) -> str:
+    """Return the page."""
+    return render_table(results, COLUMNS, table(results), EXPLANATION)
+
+
+def render_table(
+    results: ExperimentResults,
+    columns: tuple[str, ...],
+    rows: list[tuple[str, ...]],
+    explanation: str,
+) -> str:
+    """Return a page with one table."""
+    study = results.study
+    parts = [f"<h1>{escape(study.name)}</h1>", f"<p>{escape(study.reproduces)}</p>"]
+    parts.append(html.table((), [("finished", results.extent)]))
+    if results.failures():
+        parts += ["<h2>Failed (N/A)</h2>", html.table(("cell", "reason"), results.failures())]
+    parts += [f"<p>{escape(explanation)}</p>", html.table(columns, rows)]
+    parts += html.departures(study.departures)
+    return html.page(study.name, parts)

@@ -1,0 +1,131 @@
+"""Deep implicit networks: noise in, weights of another network out.
+
+Notation
+    z  latent code, M x k: carries the order      e  noise, M x (r per stochastic layer)
+    L  hidden layers      P  numbers that come out, those of all heads
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, final
+
+import torch
+from torch import Generator, Tensor
+
+from neuralbo.networks.mlp import ACTIVATIONS
+
+FULL_TURN = 2 * math.pi
+
+
+class Inputs(NamedTuple):
+    """What is drawn for M samples."""
+
+    z: Tensor
+    noise: Tensor
+
+    @property
+    def log_density(self) -> Tensor:
+        """Log p(z) up to a constant, M."""
+        return -0.5 * self.z.square().sum(-1)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DeepImplicit:
+    """The shape of a generator theta = G(z, e); its parameters are an argument.
+
+    h_1 = a(W_1 [z, e_1] + b_1),  h_l = a(W_l [h_(l-1), e_l] + b_l) with e_l in every second layer
+    only, so that stochastic and deterministic layers alternate; then the heads, one after the
+    other and linear: theta_1 = V_1 h_L + c_1,  theta_i = V_i theta_(i-1) + c_i.
+    000 1.5.5, Eq. (6.16-6.21). What the heads are made of is not given there.
+
+    Args:
+        latent: k.
+        widths: of the hidden layers.
+        heads: how many numbers each head gives.
+        noise: r.
+        law: of e: standard normal, or an angle, uniform from 0 to 2 pi, of which the network sees
+            the distance to pi.
+    """
+
+    latent: int
+    widths: tuple[int, ...]
+    heads: tuple[int, ...]
+    noise: int = 1
+    law: Literal["normal", "angle"] = "normal"
+    activation: str = "relu"
+
+    def __post_init__(self) -> None:
+        if min(self.latent, *self.widths, *self.heads) < 1 or self.noise < 0 or not self.widths:
+            raise ValueError(
+                "DeepImplicit needs a latent code, hidden layers and heads of at least 1, and "
+                f"noise >= 0, got {self}."
+            )
+        if self.activation not in ACTIVATIONS:
+            known = ", ".join(sorted(ACTIVATIONS))
+            raise ValueError(f"activation must be one of {known}; got {self.activation!r}.")
+
+    @property
+    def outputs(self) -> int:
+        """P."""
+        return sum(self.heads)
+
+    @property
+    def noises(self) -> int:
+        """All numbers of noise of a sample."""
+        return self.noise * ((len(self.widths) + 1) // 2)
+
+    def initial(
+        self, rng: Generator, *, scale: float = 2.0, spread: float = 1.0
+    ) -> tuple[Tensor, ...]:
+        """Draw parameters, W and b of each layer in turn: Var(W) = scale/fan-in, b = 0.
+
+        Args:
+            rng: draws them.
+            scale: 2 is that of He et al. (2015), and of 000 1.5.6 (A30).
+            spread: what the heads are multiplied with.
+        """
+        parameters = []
+        for i, (out, into) in enumerate(self._sizes()):
+            sd = math.sqrt(scale / into) * (spread if i >= len(self.widths) else 1.0)
+            parameters.append(sd * torch.randn(out, into, generator=rng, dtype=torch.float64))
+            parameters.append(torch.zeros(out, dtype=torch.float64))
+        return tuple(parameters)
+
+    def draw(self, M: int, rng: Generator) -> Inputs:
+        """Draw latent codes and noise of M samples."""
+        z = torch.randn(M, self.latent, generator=rng, dtype=torch.float64)
+        if self.law == "angle":
+            e = FULL_TURN * torch.rand(M, self.noises, generator=rng, dtype=torch.float64)
+        else:
+            e = torch.randn(M, self.noises, generator=rng, dtype=torch.float64)
+        return Inputs(z, e)
+
+    def __call__(self, parameters: tuple[Tensor, ...], inputs: Inputs) -> Tensor:
+        """Return theta, M x P, in the dtype of the parameters."""
+        activation, L = ACTIVATIONS[self.activation], len(self.widths)
+        h, e = inputs.z.to(parameters[0]), inputs.noise.to(parameters[0])
+        if self.law == "angle":
+            e = e - math.pi
+        layers = list(zip(parameters[::2], parameters[1::2], strict=True))
+        for i, (W, b) in enumerate(layers[:L]):
+            if i % 2 == 0 and self.noise:
+                part = e[:, i // 2 * self.noise : (i // 2 + 1) * self.noise]
+                h = torch.cat([h, part], -1)
+            h = activation(torch.addmm(b, h, W.mT))
+        found = []
+        for W, b in layers[L:]:
+            h = torch.addmm(b, h, W.mT)
+            found.append(h)
+        return torch.cat(found, -1)
+
+    def _sizes(self) -> list[tuple[int, int]]:
+        """(out, in) of each layer and head."""
+        sizes, into = [], self.latent
+        for i, out in enumerate(self.widths):
+            sizes.append((out, into + self.noise * (i % 2 == 0)))
+            into = out
+        for out in self.heads:
+            sizes.append((out, into))
+            into = out
+        return sizes

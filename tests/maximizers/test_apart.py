@@ -1,0 +1,92 @@
+"""Points that are tried at the same time are apart, and small spaces are gone through."""
+
+import itertools
+
+import pytest
+import torch
+
+from neuralbo import Categorical, Integer, Optimizer, Real
+from neuralbo.data import Data
+from neuralbo.domain import Domain, Variable
+from neuralbo.maximizers import Mixed, Multistart
+from neuralbo.maximizers.base import APART, SAME_POINT, pick
+from neuralbo.step import Step
+from neuralbo.testing.toys import SQUARE, hills, uniform
+
+QUICK = Mixed(Multistart(candidates=64, local=64, restarts=2, rounds=10))
+
+
+def least_distance(X):
+    return min(float((a - b).abs().max()) for a, b in itertools.combinations(X, 2))
+
+
+def test_the_best_row_that_is_apart_from_pending_points_is_picked():
+    pending = torch.tensor([[0.5, 0.5]]).double()
+    data = Data(uniform(5, 2, seed=0), torch.zeros(5, 1), X_pending=pending)
+    step = Step.of(data, SQUARE, seed=0, number=5)
+    X = pending + torch.tensor([[2e-5, 0.0], [0.9 * APART, -0.9 * APART], [1.1 * APART, 0.0]])
+    (point,) = pick(step, X, torch.tensor([3.0, 2.0, 1.0]), 1)
+    assert torch.equal(point, X[2])
+
+
+def test_finished_points_may_be_as_near_as_they_like():
+    data = Data(torch.tensor([[0.5, 0.5]]).double(), torch.zeros(1, 1))
+    step = Step.of(data, SQUARE, seed=0, number=1)
+    X = data.X + 10 * SAME_POINT
+    assert torch.equal(pick(step, X, torch.ones(1), 1), X)
+
+
+@pytest.mark.parametrize("surrogate", ["gp", "brvfl4", "trust_region"])
+def test_a_batch_around_a_known_minimum_is_apart(surrogate):
+    space = {"x": Real(0, 1), "y": Real(0, 1)}
+    opt = Optimizer(space, surrogate=surrogate, maximizer=None if surrogate == "trust_region"
+                    else QUICK, seed=0)  # fmt: skip
+    minimum = torch.tensor([0.3, 0.6])
+    for scale in (0.5, 0.1, 0.02, 0.004, 0.001):
+        for z in 0.5 - uniform(5, 2, seed=1):
+            x, y = (minimum + scale * z).clamp(0, 1).tolist()
+            opt.tell({"x": x, "y": y}, (x - 0.3) ** 2 + (y - 0.6) ** 2)
+    points = opt.space.encode(opt.ask(6))
+    assert least_distance(points) >= APART
+
+
+@pytest.mark.parametrize("n", [1, 4])
+def test_no_cell_is_tried_twice_while_one_is_left(n):
+    space = {"a": Integer(0, 4), "b": Categorical(["p", "q", "r"]),
+             "c": Integer(0, 1, when={"b": ["p"]})}  # fmt: skip
+    opt = Optimizer(space, surrogate="gp", maximizer=QUICK, seed=0)
+    seen = []
+    cells = 5 * 4  # of b = p there are two for each a
+    for _ in range(cells // n):
+        for asked in opt.ask(n):
+            seen.append(tuple(asked.items()))
+            opt.tell(asked, None if asked["a"] == 0 else asked["a"])
+    assert len(set(seen)) == cells
+    opt.tell(opt.ask(), 1.0)  # then one comes again, and that is no end
+
+
+def test_cells_are_those_of_a_naive_product():
+    a = Variable("ordinal", 3)
+    domain = Domain(
+        (a, Variable("category", 4), Variable("ordinal", 2, when=((0, frozenset([1])),)))
+    )
+    naive = {
+        (i, j, k if i == 1 else None)
+        for i, j, k in itertools.product(range(3), range(4), range(2))
+    }
+    found = domain.reduce(domain.cells())
+    assert len(found) == len(naive)
+    assert {tuple(None if x != x else x for x in row) for row in found.tolist()} == naive
+
+
+def test_a_large_or_continuous_domain_has_no_list_of_cells():
+    assert len(Domain((Variable(),)).cells()) == 0
+    assert len(Domain((Variable("ordinal", 10**6),)).cells()) == 0
+
+
+def test_neighbouring_levels_of_a_fine_grid_are_taken_when_nothing_else_is_left():
+    domain = Domain((Variable("ordinal", 2001),))
+    X = domain.cells()
+    data = Data(X[2:], hills(X[2:].repeat(1, 2)), X_pending=X[1:2])
+    step = Step.of(data, domain, seed=0, number=2000)
+    assert torch.equal(pick(step, X[:1], torch.ones(1), 1), X[:1])

@@ -1,0 +1,59 @@
+"""Ray Tune's OptunaSearch with our sampler, driven by hand as Tune does it."""
+
+import math
+
+import optuna
+import pytest
+
+from neuralbo import NeuralSampler
+from neuralbo.maximizers import Mixed, Multistart
+from neuralbo.sampler import FACTS
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
+
+TINY = Mixed(Multistart(candidates=32, local=16, restarts=1, rounds=5), rounds=1)
+
+
+@pytest.fixture
+def search():
+    pytest.importorskip("ray.tune.search.optuna", reason="pip install 'neuralbo[ray]'")
+    from ray import tune
+    from ray.tune.search.optuna import OptunaSearch
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    search = OptunaSearch(sampler=NeuralSampler("gp", maximizer=TINY, seed=0))
+    search.set_search_properties("loss", "min", {"x": tune.uniform(0, 1)})
+    yield search
+    optuna.logging.set_verbosity(optuna.logging.INFO)
+
+
+def finish(search, name, loss):
+    """Report a result and then the end, as Tune's controller does."""
+    result = {"loss": loss, "training_iteration": 1}
+    search.on_trial_result(name, result)
+    search.on_trial_complete(name, result)
+
+
+def test_four_at_a_time_are_different_and_chosen_by_the_model(search):
+    points = []
+    for batch in range(4):
+        names = [f"{batch}-{i}" for i in range(4)]
+        configs = [search.suggest(name)["x"] for name in names]
+        for name, x in zip(names, configs, strict=True):
+            finish(search, name, (x - 0.3) ** 2)
+        points += configs
+    assert len(set(points)) == 16
+    facts = [t.user_attrs.get(FACTS, {}) for t in search._ot_study.trials]
+    assert facts[-1]["surrogate"] == "gp"
+    assert min(abs(x - 0.3) for x in points) < 0.02
+
+
+def test_results_that_are_no_numbers_are_kept_away_from(search):
+    later = []
+    for i in range(20):
+        x = search.suggest(str(i))["x"]
+        finish(search, str(i), math.nan if x > 0.5 else -x)
+        if i >= 8:
+            later.append(x)
+    # the best values are at the border, so some fail; without learning almost all would
+    assert sum(x > 0.5 for x in later) <= len(later) // 2

@@ -1,0 +1,93 @@
+"""NeuralSampler with several objectives."""
+
+import math
+
+import optuna
+import pytest
+from optuna.trial import TrialState
+
+import neuralbo as nb
+from neuralbo.maximizers import Mixed, Multistart
+from neuralbo.sampler import FACTS
+from neuralbo.surrogates import ExtremeLearning
+from neuralbo.trials import published
+
+TINY = Mixed(Multistart(candidates=16, local=8, restarts=1, rounds=3), rounds=1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def silent():
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    yield
+    optuna.logging.set_verbosity(before)
+
+
+def sampler(surrogate="gp", **options):
+    return nb.NeuralSampler(surrogate, maximizer=TINY, **({"seed": 0} | options))
+
+
+def mixed(trial):
+    x = trial.suggest_float("x", 0, 1)
+    k = trial.suggest_int("k", 1, 4)
+    if trial.suggest_categorical("kind", ["a", "b"]) == "a":
+        x += trial.suggest_float("extra", 0, 1)
+    return (x - 0.3) ** 2 + k, -((x - 0.8) ** 2) - k / 2
+
+
+def run(objective, n, its_sampler, directions=("minimize", "maximize"), **options):
+    study = optuna.create_study(directions=directions, sampler=its_sampler, **options)
+    study.optimize(objective, n_trials=n, catch=(ArithmeticError,))
+    return study
+
+
+@pytest.mark.parametrize("surrogate", ["gp", "brvfl4", "kde", ExtremeLearning(members=20)])
+def test_mixed_and_conditional_parameters_are_chosen_together(surrogate):
+    study = run(mixed, 9, sampler(surrogate))
+    assert len(study.best_trials) >= 1
+    facts = study.trials[-1].user_attrs[FACTS]
+    assert facts["criterion"] == "HypervolumeImprovement"
+
+
+def test_a_new_sampler_goes_on_as_the_old_one_would():
+    whole, cut = run(mixed, 9, sampler()), run(mixed, 7, sampler())
+    cut.sampler = sampler()
+    cut.optimize(mixed, n_trials=2)
+    assert [t.params for t in cut.trials] == [t.params for t in whole.trials]
+
+
+def test_failed_trials_are_kept_apart():
+    def objective(trial):
+        x = trial.suggest_float("x", 0, 1)
+        if x > 0.7:
+            raise ArithmeticError
+        return x, (math.nan if 0.6 < x else 1 - x)
+
+    study = run(objective, 9, sampler(), ("minimize", "minimize"))
+    failed = [t for t in study.trials if t.state == TrialState.FAIL]
+    assert failed
+    assert all(t.params["x"] > 0.6 for t in failed)
+
+
+def test_running_trials_are_not_repeated():
+    study = run(mixed, 7, sampler())
+    space = {"x": optuna.distributions.FloatDistribution(0, 1)}
+    for _ in range(3):
+        study.ask(space)
+    asked = [tuple(published(t).items()) for t in study.trials if t.state == TrialState.RUNNING]
+    assert len(set(asked)) == 3
+
+
+def test_the_reference_point_must_fit_the_study():
+    with pytest.raises(ValueError, match="each of 2 objectives, got 1"):
+        run(mixed, 8, sampler(reference_point=[3.0]))
+
+
+def test_more_than_four_objectives_are_refused():
+    with pytest.raises(ValueError, match="4 objectives at most, got 5"):
+        run(lambda t: [t.suggest_float("x", 0, 1)] * 5, 2, sampler(), ["minimize"] * 5)
+
+
+def test_a_list_of_surrogates_needs_several_objectives():
+    with pytest.raises(ValueError, match="several objectives"):
+        run(lambda t: t.suggest_float("x", 0, 1), 2, sampler(["gp", "gp"]), ["minimize"])

@@ -1,0 +1,159 @@
+"""Storages that many workers share, real servers included: claims, failures, and being away."""
+
+import socket
+import threading
+import time
+import warnings
+from importlib.util import find_spec
+
+import optuna
+import pytest
+from optuna.storages import JournalStorage, RDBStorage
+from optuna.storages.journal import JournalFileBackend
+from optuna.trial import TrialState
+
+from neuralbo import NeuralSampler, Real, StorageError, minimize
+from neuralbo.lab.postgres import programs, temporary_server
+from neuralbo.maximizers import Mixed, Multistart
+from neuralbo.publishing import is_settled, published
+
+TINY = Mixed(Multistart(candidates=32, local=16, restarts=1, rounds=5), rounds=1)
+SPACE = {"x": Real(-1, 1), "y": Real(-1, 1)}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def silent():
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.CRITICAL)
+    yield
+    optuna.logging.set_verbosity(before)
+
+
+def needs(*modules):
+    for module in modules:
+        if find_spec(module) is None:
+            pytest.skip(f"{module} is not installed: pip install 'neuralbo[workers]'")
+
+
+@pytest.fixture
+def postgres(folder):
+    """Return a PostgreSQL server of our own."""
+    needs("psycopg2")
+    if programs() is None:
+        pytest.skip("there is no PostgreSQL server: apt-get install postgresql")
+    folder.chmod(0o755)
+    where = folder / "server"
+    where.mkdir()
+    with temporary_server(where) as server:
+        yield server
+
+
+@pytest.fixture
+def grpc(folder):
+    """Return a storage behind Optuna's proxy."""
+    needs("grpc", "google.protobuf")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    storage = optuna.storages.get_storage(f"sqlite:///{folder}/grpc.db")
+    threading.Thread(
+        target=optuna.storages.run_grpc_proxy_server, args=(storage,),
+        kwargs={"host": "127.0.0.1", "port": port}, daemon=True,
+    ).start()  # fmt: skip
+    for _ in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    proxy = optuna.storages.GrpcStorageProxy(host="127.0.0.1", port=port)
+    yield proxy
+    proxy.close()
+
+
+def sampler(**options):
+    return NeuralSampler("gp", maximizer=TINY, **({"seed": 0} | options))
+
+
+def bowl(trial):
+    x, y = (trial.suggest_float(name, -1, 1) for name in "xy")
+    return x**2 + (y - 0.5) ** 2
+
+
+def check(make):
+    """Two workers on one study: they go on from each other, and never meet."""
+    study = optuna.create_study(storage=make(), study_name="s", sampler=sampler())
+    study.optimize(bowl, n_trials=6)
+    other = optuna.load_study(storage=make(), study_name="s", sampler=sampler(seed=7))
+    trials = [(s, s.ask()) for s in (study, other, study)]
+    for _, trial in trials:
+        bowl(trial)
+    running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+    points = [tuple(published(t).values()) for t in running]
+    assert all(is_settled(t) for t in running)
+    assert len(set(points)) == 3
+    for s, trial in trials:
+        s.tell(trial, 1.0 if s is study else None, state=None if s is study else TrialState.FAIL)
+    study.optimize(bowl, n_trials=1)
+    states = [t.state for t in study.get_trials()]
+    assert states.count(TrialState.COMPLETE) == 9 and states.count(TrialState.FAIL) == 1
+
+
+def test_postgresql(postgres):
+    check(lambda: RDBStorage(postgres.url))
+
+
+def test_a_journal(folder):
+    check(lambda: JournalStorage(JournalFileBackend(f"{folder}/journal.log")))
+
+
+def test_the_grpc_proxy(grpc):
+    check(lambda: grpc)
+
+
+def test_a_database_that_goes_away_and_comes_back_loses_nothing(postgres):
+    options = {"storage": postgres.url, "study_name": "s", "seed": 0, "surrogate": "gp",
+               "maximizer": TINY, "progress": False}  # fmt: skip
+    calls = []
+
+    def f(params):
+        calls.append(dict(params))
+        if len(calls) == 5:
+            postgres.stop()
+        return params["x"] ** 2 + params["y"] ** 2
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # of connections that were cut
+        with pytest.raises(StorageError, match="cannot be used"):
+            minimize(f, SPACE, 8, **options)
+        postgres.start()
+        result = minimize(f, SPACE, 4, **options)
+    done = [t.params for t in result.study.trials if t.state == TrialState.COMPLETE]
+    assert len(done) == 8
+    assert done[:4] == calls[:4]
+    (lost,) = (t for t in result.study.trials if t.state == TrialState.RUNNING)
+    assert published(lost) == calls[4]  # another process would try it again first
+
+
+class Work:
+    """An objective that Dask can send to its workers."""
+
+    def __call__(self, trial):
+        return bowl(trial)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # Dask's and Tornado's own
+def test_dask():
+    needs("distributed", "optuna_integration")
+    from distributed import Client, LocalCluster, wait
+    from optuna_integration import DaskStorage
+
+    options = {"processes": False, "dashboard_address": None}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster:
+        with Client(cluster) as client:
+            study = optuna.create_study(storage=DaskStorage(client=client), sampler=sampler())
+            jobs = [client.submit(study.optimize, Work(), 1, pure=False) for _ in range(10)]
+            wait(jobs)
+            assert all(job.status == "finished" for job in jobs)
+            points = [tuple(t.params.values()) for t in study.trials]
+    assert len(set(points)) == 10
