@@ -18,6 +18,7 @@ from neuralbo.criteria import (
     UpperBound,
     UpperQuantile,
 )
+from neuralbo.criteria.presets import PRESETS as MORE_CRITERIA
 from neuralbo.errors import unknown_name
 from neuralbo.inference.laplace import Laplace
 from neuralbo.maximizers import (
@@ -48,6 +49,8 @@ from neuralbo.policies import (
     Standard,
     TrustRegion,
 )
+from neuralbo.policies.presets import AROUND
+from neuralbo.policies.presets import PRESETS as MORE_POLICIES
 from neuralbo.policies.several import for_objectives
 from neuralbo.surrogates import (
     Auto,
@@ -69,6 +72,7 @@ from neuralbo.surrogates.mixture_presets import PRESETS as MIXTURES
 from neuralbo.surrogates.network_presets import PRESETS
 from neuralbo.surrogates.trained_presets import PRESETS as TRAINED
 from neuralbo.surrogates.trained_variants import VARIANTS
+from neuralbo.surrogates.wrapped_presets import PRESETS as WRAPPED
 
 # Table 4.1 of 000, each as we would use it, as the document has it with a learnt prior ("_aryan")
 # and as it prints it with a fixed one ("_fixed").
@@ -105,6 +109,7 @@ SURROGATES: dict[str, Surrogate] = {
     **VARIANTS,
     **MIXTURES,
     **CLASSIFIERS,
+    **WRAPPED,
     "random_forest": RandomForest(),
     "empirical": Empirical(),
 }
@@ -119,6 +124,7 @@ CRITERIA: dict[str, Criterion] = {
     "upper_quantile": UpperQuantile(),
     "pi": ProbabilityOfImprovement(),
     "thompson": Thompson(),
+    **MORE_CRITERIA,
     "mean_width": MeanWidth(),
     "hypervolume": HypervolumeImprovement(),
     "class_probability": ClassProbability(),
@@ -177,7 +183,7 @@ SHORT_CLIMBS = Mixed(Multistart(rounds=20))
 CLASS_CLIMBS = Mixed(Multistart(restarts=5, rounds=25), rounds=3)
 
 POLICIES: dict[str, Policy] = {
-    "trust_region": TrustRegion(Standard(Auto(), None, Mixed())),
+    **MORE_POLICIES,
     "random": RandomSearch(),
     "sobol": Sobol(),
     "latin_hypercube": LatinHypercube(),
@@ -215,20 +221,30 @@ def _wrapped(
     return criterion, None
 
 
-def make_policy(
+def _around(name: str, criterion: Any, maximizer: Any) -> Policy:
+    around, _, inner = name.partition("@")
+    if around not in AROUND:
+        raise unknown_name("policy around a surrogate", around, AROUND)
+    return AROUND[around](_standard(inner, criterion, maximizer))
+
+
+def make_policy(  # noqa: C901, PLR0911
     surrogate: "str | Surrogate | Policy | Sequence[str | Surrogate]" = "auto",
     criterion: str | Criterion | None = None,
     maximizer: str | Maximizer | None = None,
 ) -> Policy:
     """Build the policy that names or recipes stand for.
 
-    A list of surrogates has one for each of several objectives.
+    A list of surrogates has one for each of several objectives. "trust_region@gp" is the policy
+    before the @ around the surrogate behind it.
 
     Raises:
         ValueError: if nobody knows a name; the message lists the near ones.
     """
     if isinstance(surrogate, list | tuple):
         return _for_each(surrogate, criterion, maximizer)
+    if isinstance(surrogate, str) and "@" in surrogate:
+        return _around(surrogate, criterion, maximizer)
     if isinstance(surrogate, str) and surrogate in POLICIES:
         surrogate = POLICIES[surrogate]
     if isinstance(surrogate, Policy) and not isinstance(surrogate, type):

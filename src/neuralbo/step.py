@@ -46,6 +46,7 @@ class Step:
         memory: fits of earlier suggestions; it saves time and never changes a result.
         rng: the random numbers of this suggestion.
         record: what criterion and maximizer have to say for the record; nothing reads it here.
+        repeats: whether a point that gave a value may be proposed again.
     """
 
     data: Data
@@ -56,6 +57,7 @@ class Step:
     memory: MutableMapping[Any, Any] = field(default_factory=dict, repr=False)
     rng: Generator = field(default_factory=Generator, repr=False)
     record: dict[str, float | str] = field(default_factory=dict, repr=False)
+    repeats: bool = False
 
     @staticmethod
     def of(

@@ -34,7 +34,9 @@ CONDITIONAL = Space(
     }
 )
 PLANE = Space({"x": Real(-2, 2), "y": Real(-2, 2)})
-PLAIN = {"optuna-random", "tpe", "tpe-group", "neuralsampler", "gpsampler", "botorch"}  # no extra
+PLAIN = {
+    "optuna-random", "tpe", "tpe-group", "neuralsampler", "gpsampler", "botorch", "turbo",
+}  # need nothing that we do not need  # fmt: skip
 WITHOUT_CONDITIONS = {"skopt-gp", "skopt-forest"}
 # The start points fail partly, and so does the second suggestion.
 VALUES = [3.0, None, 1.0, 2.0, None, 5.0, 0.5, None, 4.0, 0.7]

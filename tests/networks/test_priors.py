@@ -16,6 +16,7 @@ from neuralbo.networks.priors import (
     Mixture,
     PerLayer,
 )
+from neuralbo.networks.sparse_prior import SparseInputs
 
 NET = MLP(2, (3,), 1)  # W 6, b 3, W 3, b 1: p = 13
 SIZES = (6, 3, 3, 1)
@@ -27,6 +28,7 @@ PRIORS = [
     Hierarchical(2.0, 0.5, is_centred=True),
     Cauchy(1.3, 0.4),
     Mixture((0.2, 0.5, 0.3), (0.1, 1.0, 3.0)),
+    SparseInputs(0.3, 0.8),
 ]
 
 
@@ -52,6 +54,9 @@ def by_scipy(prior, q):
         gamma = stats.gamma(prior.shape, scale=1 / prior.rate)
         hyper = gamma.logpdf(scales.numpy()).sum() + float(extras.sum())  # Jacobian: s = e^l
         return stats.norm.logpdf(w, scale=sd).sum() + hyper
+    if isinstance(prior, SparseInputs):
+        hyper = stats.halfcauchy(scale=prior.scale).logpdf(extras.exp().numpy()).sum()
+        return stats.norm.logpdf(w).sum() + hyper + float(extras.sum())  # v, and s = e^l
     if isinstance(prior, Cauchy):
         scale = [prior.scale / 3] * 3 + [prior.scale]
         hidden = stats.norm.logpdf(w[:9], scale=prior.sd).sum()
@@ -204,3 +209,24 @@ def test_scales_are_positive(make):
 def test_probabilities_sum_to_one(weights):
     with pytest.raises(ValueError, match="sum to 1"):
         Mixture(weights, (1.0, 2.0))
+
+
+def test_all_weights_of_an_input_have_its_scale_and_the_others_one():
+    prior = SparseInputs(0.3, 0.8)
+    density = prior.over(NET)
+    q = density.draw(5, seeded(2))
+    (W, b), (V, c) = NET.layers(density.weights(q))
+    (w, _), _ = NET.layers(q[:, :13])
+    torch.testing.assert_close(W, 0.8 * w * q[:, None, 13:].exp())
+    torch.testing.assert_close(torch.cat([b, V[:, 0], c], -1), 0.8 * q[:, 6:13])
+
+
+def test_scales_of_inputs_are_half_cauchy():
+    scales = SparseInputs(0.3).over(NET).draw(2000, seeded(3))[:, 13:].exp().flatten()
+    assert stats.kstest(scales.numpy(), stats.halfcauchy(scale=0.3).cdf).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("settings", [{"scale": 0.0}, {"sd": -1.0}, {"scale": math.inf}])
+def test_a_sparse_prior_needs_positive_scales(settings):
+    with pytest.raises(ValueError, match="must be positive and finite"):
+        SparseInputs(**settings)

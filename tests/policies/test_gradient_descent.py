@@ -128,3 +128,13 @@ def test_points_that_come_back_a_little_off_are_the_same():
 def test_settings_that_make_no_sense_are_refused(settings):
     with pytest.raises(ValueError, match="GradientDescent needs"):
         GradientDescent(**settings)
+
+
+def test_a_gradient_that_is_given_costs_no_evaluation():
+    """The second point is a step along it, and twelve evaluations lead to the top."""
+    policy = GradientDescent(starts=1, gradient=lambda X: 2 * (TOP - X))
+    first = torch.tensor([[0.2, 0.6]], dtype=torch.float64)
+    X = run(policy, 13, first=first)
+    direction = (TOP - first[0]) / (TOP - first[0]).norm()
+    torch.testing.assert_close(X[1], first[0] + 0.1 * direction)
+    assert float(bowl(X).max()) > -1e-4

@@ -1,6 +1,7 @@
 """The random hidden layer: the laws of directions and offsets."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -122,3 +123,26 @@ def test_uniform_weights_and_offsets_fill_their_intervals(offsets):
     assert v.abs().max() <= 1 and v.min() < -0.99 and v.max() > 0.99
     assert low <= b.min() < low + 0.01 * (high - low)
     assert high >= b.max() > high - 0.01 * (high - low)
+
+
+def test_scaled_columns_are_those_of_scaled_points():
+    """And the slope by the points has the scale, too."""
+    plain = draw(units=6, squares=3.0)
+    scale = torch.tensor([2.0, 0.5, 1.0], dtype=torch.float64)
+    scaled = replace(plain, relevance=scale)
+    X = uniform(4, 3)
+    torch.testing.assert_close(scaled(X), plain(0.5 + (X - 0.5) * scale))
+    X = X.requires_grad_()
+    psi = scaled(X)
+    slope = torch.randn(psi.shape, generator=seeded(5), dtype=torch.float64)
+    (expected,) = torch.autograd.grad((psi * slope).sum(), X)
+    torch.testing.assert_close(scaled.back(psi.detach(), slope), expected)
+
+
+def test_each_unit_sees_the_columns_of_one_group():
+    groups = ((0, 2), (1,), (3, 4))
+    plain, grouped = draw(5, units=9), draw(5, units=9, groups=groups)
+    for unit, v in enumerate(grouped.directions):
+        assert set(v.nonzero().flatten().tolist()) == set(groups[unit % 3])
+    torch.testing.assert_close(grouped.directions.norm(dim=-1), plain.directions.norm(dim=-1))
+    assert torch.equal(grouped.offsets, plain.offsets)

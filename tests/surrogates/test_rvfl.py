@@ -9,6 +9,8 @@ from scipy.stats import multivariate_normal
 from neuralbo.data import Data
 from neuralbo.inference.evidence import Decomposition, learn_precisions
 from neuralbo.surrogates import BayesianRVFL
+from neuralbo.surrogates.random_features import HiddenLayer
+from neuralbo.surrogates.rvfl_precisions import relevances
 from neuralbo.testing import EpistemicChecks, SurrogateChecks
 from neuralbo.testing.toys import hills, seeded, smooth_data, uniform
 
@@ -203,3 +205,70 @@ def test_two_outputs_are_refused():
     data = smooth_data()
     with pytest.raises(ValueError, match="ModelList"):
         BayesianRVFL().fit(Data(data.X, data.Y.expand(-1, 2)), seeded())
+
+
+class TestRelevance:
+    def test_columns_that_matter_get_large_scales(self):
+        """Two of twelve columns matter; all scales have mean square 1."""
+        X = uniform(60, 12, seed=3)
+        data = Data(X, (2 * X[:, :1] - 1) + 2 * (X[:, 5:6] - 0.5).square())
+        model = BayesianRVFL(units=40, relevance=3).fit(data, seeded(1))
+        scale = model.features.relevance
+        assert float(scale.square().mean()) == pytest.approx(1)
+        assert set(scale.topk(2).indices.tolist()) == {0, 5}
+
+    def test_they_predict_better_than_without_where_few_columns_matter(self):
+        X, T = uniform(50, 20, seed=3), uniform(300, 20, seed=4)
+
+        def f(X):
+            return (3 * X[:, :1]).sin() * (1 + X[:, 1:2])
+
+        errors = [
+            (
+                BayesianRVFL(relevance=rounds).fit(Data(X, f(X)), seeded(1)).moments(T)[0]
+                - f(T)[:, 0]
+            )
+            .square()
+            .mean()
+            for rounds in (0, 3)
+        ]
+        assert errors[1] < 0.5 * errors[0]
+
+    def test_it_is_a_step_of_expectation_maximization(self):
+        """By the dense posterior: r^2 times the second moment of a column's own contribution."""
+        X = uniform(30, 4, seed=3)
+        y = X[:, 0] - X[:, 0].mean()
+        features = HiddenLayer(5, squares=2.0).draw(4, seeded(1))
+        Psi = features(X)
+        alpha, beta = 3.0, 50.0
+        S = torch.linalg.inv(alpha * torch.eye(features.h).double() + beta * Psi.T @ Psi)
+        mu = beta * S @ Psi.T @ y
+        second = mu.square() + S.diagonal()
+        effect = second[5:9] + 0.8 * 4 * second[9:13]
+        expected = (effect / effect.mean()).sqrt()
+        found = relevances(features, Decomposition.of(Psi, y), (alpha, beta))
+        torch.testing.assert_close(found, expected)
+
+    def test_sums_over_blocks_learn_them_from_the_first(self):
+        X = uniform(1100, 3, seed=3)
+        data = Data(X, X[:, :1], torch.arange(1100))
+        recipe = BayesianRVFL(units=10, relevance=1)
+        model = recipe.fit(data, seeded(1))
+        first = recipe.begin(data.first(1024), seeded(1)).features
+        assert torch.equal(model.features.relevance, first.relevance)
+
+    def test_it_needs_features_of_the_columns_themselves(self):
+        with pytest.raises(ValueError, match="skip=True"):
+            BayesianRVFL(skip=False, relevance=1)
+
+
+def test_noise_that_is_learnt_is_not_more_than_allowed():
+    data = Data(uniform(12, 8), uniform(12, 1, seed=1))  # nothing to learn
+    free, bounded = (
+        BayesianRVFL(units=10, noise_precision=None, least_noise_precision=least).fit(
+            data, seeded(1)
+        )
+        for least in (1.0, 20.0)
+    )
+    assert free.facts["noise_precision"] < 20
+    assert bounded.facts["noise_precision"] == 20

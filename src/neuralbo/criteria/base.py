@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, cast, runtime_checkable
 
 import torch
 from botorch.acquisition import AcquisitionFunction
@@ -10,6 +10,7 @@ from botorch.models.model import Model
 from botorch.utils.transforms import t_batch_mode_transform
 from torch import Tensor
 
+from neuralbo.data import Data
 from neuralbo.step import Step
 from neuralbo.surrogates.base import GaussianModel, HasComponents, Surrogate, moments_of
 from neuralbo.surrogates.mixture_model import MixtureModel
@@ -29,6 +30,27 @@ class Criterion(Protocol):
     def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
         """Build the acquisition function of a model, b x 1 x d to b, larger is better."""
         ...
+
+
+@runtime_checkable
+class Replicates(Protocol):
+    """A criterion that knows what another observation of the same point is worth.
+
+    Attributes:
+        replicates: whether points may be tried again where values are noisy.
+    """
+
+    replicates: ClassVar[bool]
+
+
+def may_repeat(criterion: Criterion, data: Data) -> bool:
+    """Return whether a point may be tried again: not if one was, and gave the same to the digit.
+
+    Then there is no noise, and nothing to learn from repetitions.
+    """
+    if not (isinstance(criterion, Replicates) and criterion.replicates):
+        return False
+    return data.n == 0 or len(torch.cat([data.X, data.Y], -1).unique(dim=0)) == data.n
 
 
 @runtime_checkable

@@ -1,8 +1,8 @@
 """Everything that can be asked for points: our own methods, and peers behind the same two calls.
 
 A method of ours is written as it is typed: "gp", "brvfl4/ei" (surrogate/criterion) or
-"gp/lcb/random" (surrogate/criterion/maximizer). The package of a peer is imported when one of
-its askers is made, not before.
+"gp/lcb/random" (surrogate/criterion/maximizer); "trust_region@gp" is a policy around a surrogate.
+The package of a peer is imported when one of its askers is made, not before.
 """
 
 from collections.abc import Callable, Mapping
@@ -79,6 +79,12 @@ def _botorch(space: Space, seed: int, trials: int) -> Asker:
     return BoTorchAsker(space, seed)
 
 
+def _turbo(space: Space, seed: int, trials: int) -> Asker:
+    from neuralbo.lab.peers.turbo import TurboAsker
+
+    return TurboAsker(space, seed)
+
+
 def _smac(space: Space, seed: int, trials: int) -> Asker:
     from smac import HyperparameterOptimizationFacade
 
@@ -151,6 +157,12 @@ PEERS = {
             "a failure has the worst value",
         ),
         Method(
+            "turbo",
+            _turbo,
+            description="a trust region around BoTorch's SingleTaskGP with Thompson sampling, as "
+            "in its tutorial, one point at a time; a failure has the worst value",
+        ),
+        Method(
             "smac",
             _smac,
             needs="smac",
@@ -194,7 +206,7 @@ def find_method(name: str) -> Method:
     if parts[0] in PEERS:
         raise ValueError(f"{parts[0]!r} is a whole method: no criterion, no maximizer.")
     known = {**SURROGATES, **POLICIES}
-    if parts[0] not in known:
+    if parts[0].split("@")[-1] not in known:
         raise unknown_name("method", parts[0], PEERS | known)
     if len(parts) > 3:
         raise ValueError(

@@ -16,7 +16,7 @@ import numpy as np
 
 from neuralbo.lab.claims import Verdict
 from neuralbo.lab.comparison import compared
-from neuralbo.lab.problems import find
+from neuralbo.lab.problems import Objective, find
 from neuralbo.lab.statistics import (
     Friedman,
     Standing,
@@ -156,22 +156,35 @@ def read(study: OptimizationStudy, root: Path) -> Results:
     """
     must_be_there(study, root, study.file or study.name)
     cells = {cell.file: cell for cell in study.cells()}
-    minima = {problem: find(problem).minimum for problem in study.problems}
+    problems = {problem: find(problem) for problem in study.problems}
     found = read_cells(study, root, cells)
     runs = {
-        cells[file]: _run(lines, minima[cells[file].problem], study)
+        cells[file]: _run(lines, problems[cells[file].problem], study)
         for file, lines in found.items()
     }
     return Results(study, runs)
 
 
-def _run(lines: list[Line], minimum: float, study: OptimizationStudy) -> Run:
+def _best_truths(trials: list[Line], values: Array, problem: Objective) -> Array:
+    """Return the value without noise of the trial that had the best observed one so far."""
+    truths = np.array([problem.truth(line["params"]) for line in trials])
+    found, best = np.full(len(values), math.nan), math.inf
+    for i, value in enumerate(values):
+        if value < best:
+            best, found[i] = value, truths[i]
+        elif i:
+            found[i] = found[i - 1]
+    return found
+
+
+def _run(lines: list[Line], problem: Objective, study: OptimizationStudy) -> Run:
     trials = [line for line in lines if "number" in line]
     values = np.array([_number(line["value"]) for line in trials])
     has_ended = any("ended" in line for line in lines)  # its target is reached: that is its value
     reason = _reason(lines, values, len(values) if has_ended else study.trials)
     curve = np.full(study.trials, math.nan)
-    curve[: len(values)] = running_minimum(values) - minimum
+    best = _best_truths(trials, values, problem) if study.by_truth else running_minimum(values)
+    curve[: len(values)] = best - problem.minimum
     if has_ended and len(values):
         curve[len(values) :] = curve[len(values) - 1]
     if reason is not None:  # a run that is over its time at the last trial is not available either

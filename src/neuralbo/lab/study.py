@@ -59,6 +59,8 @@ class OptimizationStudy:
         document: tables to stand beside ours.
         claims: what the document concludes.
         departures: where this is not the document's experiment, and why.
+        by_truth: draw the regret of the best trial so far from its value without noise; else from
+            the observed value, which may be luck.
         few: the only runs of the methods in them, which take too long for more; not ranked.
         quick_problems: for `quick`; none means all.
         minutes: measured, or reckoned from the seconds of some of its cells.
@@ -80,6 +82,7 @@ class OptimizationStudy:
     document: tuple[PrintedTable, ...] = ()
     claims: "tuple[Claim, ...]" = ()
     departures: tuple[str, ...] = ()
+    by_truth: bool = False
     few: tuple[Cell, ...] = ()
     quick_trials: int = 20
     quick_seeds: int = 2

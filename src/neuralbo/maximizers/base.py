@@ -45,9 +45,16 @@ def is_seen(X: Tensor, old: Tensor) -> Tensor:
 
 
 def is_taken(step: Step, X: Tensor, apart: float = APART) -> Tensor:
-    """Return which rows repeat an old point, or are too near to one that is pending, n."""
+    """Return which rows repeat an old point, or are too near to one that is pending, n.
+
+    At a step that repeats, points that gave a value do not count.
+    """
     data = step.data
-    return data.near(X, SAME_POINT) | are_near(X, data.X_pending, apart)
+    if step.repeats:
+        is_old = is_seen(X, torch.cat([data.X_failed, data.X_censored]))
+    else:
+        is_old = data.near(X, SAME_POINT)
+    return is_old | are_near(X, data.X_pending, apart)
 
 
 def pick(step: Step, X: Tensor, values: Tensor, q: int, apart: float = APART) -> Tensor:

@@ -1,5 +1,6 @@
 """How the next points are chosen."""
 
+from neuralbo.policies.autoencoder import Autoencoder
 from neuralbo.policies.base import Policy, Proposal
 from neuralbo.policies.conditional_map import ConditionalMap
 from neuralbo.policies.designs import LatinHypercube, RandomSearch, Sobol
@@ -8,12 +9,14 @@ from neuralbo.policies.exploring import Exploring
 from neuralbo.policies.gradient_descent import GradientDescent
 from neuralbo.policies.grid import Grid
 from neuralbo.policies.one_stage import OneStage
+from neuralbo.policies.random_embedding import RandomEmbedding
 from neuralbo.policies.rbf import RadialBasis
 from neuralbo.policies.several import SeveralObjectives
 from neuralbo.policies.standard import Standard
 from neuralbo.policies.trust_region import TrustRegion
 
 __all__ = [
+    "Autoencoder",
     "ConditionalMap",
     "Decay",
     "DynamicC",
@@ -25,6 +28,7 @@ __all__ = [
     "Policy",
     "Proposal",
     "RadialBasis",
+    "RandomEmbedding",
     "RandomSearch",
     "SeveralObjectives",
     "Sobol",

@@ -5,6 +5,7 @@ Notation
     h        distance of a difference             t  length of a step
 """
 
+from collections.abc import Callable
 from collections.abc import Generator as Routine
 from dataclasses import dataclass
 from typing import final
@@ -28,7 +29,7 @@ Descent = Routine[Tensor, Tensor, None]  # yields points, n x d, and wants their
 class GradientDescent:
     """x <- x + t g/|g| for those who maximize, t halved until the value rises enough.
 
-    001 1 (gradient descent), where the objective hands out its gradient; here it costs an
+    001 1 (gradient descent), where the objective hands out its gradient. Without one it costs an
     evaluation for each continuous variable. A step that helps is doubled the next time. Once
     `smallest` is reached the next descent begins, at a random point. Integers and categories
     keep the values of the start. A trial that failed is a step too far.
@@ -43,12 +44,15 @@ class GradientDescent:
         difference: h, in units of the cube.
         largest: t at first, and at most.
         smallest: where a descent ends.
+        gradient: of the values, larger is better, by the columns of the cube: 1 x d to 1 x d. None
+            takes differences.
     """
 
     starts: int | None = None
     difference: float = 1e-4
     largest: float = 0.1
     smallest: float = 1e-3
+    gradient: Callable[[Tensor], Tensor] | None = None
 
     def __post_init__(self) -> None:
         if not (SAME_POINT < self.difference < 0.5 and 0 < self.smallest < self.largest):
@@ -76,20 +80,29 @@ class GradientDescent:
         return Proposal(pick(step, X, order, q, apart=SAME_POINT))
 
     def _descend(self, step: Step, x: Tensor) -> Descent:
-        """Climb from x, 1 x d, until the step is too small."""
+        """Climb from x, 1 x d, until the step is too small; values are in units of their size."""
+        size = size_of(step.data.Y[:, 0])
         movable = step.domain.movable(step.domain.reduce(x))[0].nonzero().flatten()
         (value,) = yield x
         t = self.largest
         while len(movable) > 0 and value.isfinite() and t >= self.smallest:
-            h = torch.where(
-                x[0, movable] + self.difference <= 1, self.difference, -self.difference
-            )
-            around = x.repeat(len(movable), 1)
-            around[torch.arange(len(movable)), movable] += h
-            near = yield around
             g = torch.zeros_like(x[0])
-            g[movable] = ((near - value) / h).nan_to_num(0.0, 0.0, 0.0)
+            if self.gradient is None:
+                slope = yield from self._differences(x, value, movable)
+            else:
+                slope = self.gradient(x)[0, movable] / size
+            g[movable] = slope.nan_to_num(0.0, 0.0, 0.0)
             x, value, t = yield from self._search(x, value, g, t)
+
+    def _differences(
+        self, x: Tensor, value: Tensor, movable: Tensor
+    ) -> Routine[Tensor, Tensor, Tensor]:
+        """Ask for a point beside x in each column that may move; return the slopes."""
+        h = torch.where(x[0, movable] + self.difference <= 1, self.difference, -self.difference)
+        around = x.repeat(len(movable), 1)
+        around[torch.arange(len(movable)), movable] += h
+        near = yield around
+        return (near - value) / h
 
     def _search(
         self, x: Tensor, value: Tensor, g: Tensor, t: float
@@ -104,6 +117,11 @@ class GradientDescent:
                 return there, found, min(2 * t, self.largest)
             t = t / 2
         return x, value, 0.0
+
+
+def size_of(values: Tensor) -> Tensor:
+    """Return the largest of some values, which is never zero."""
+    return values.abs().amax().clamp(min=torch.finfo(torch.float64).tiny)
 
 
 def _begin(step: Step, starts: int) -> Tensor:
@@ -124,7 +142,7 @@ class _Values:
 
     def __init__(self, step: Step) -> None:
         data = step.data
-        size = data.Y[:, 0].abs().amax().clamp(min=torch.finfo(torch.float64).tiny)
+        size = size_of(data.Y[:, 0])
         self.X = seen(step)
         self.values = torch.cat(
             [

@@ -9,7 +9,7 @@ import torch
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.base import Criterion, LearnsAtStart
+from neuralbo.criteria.base import Criterion, LearnsAtStart, may_repeat
 from neuralbo.criteria.class_probability import ClassProbability
 from neuralbo.criteria.feasible import keep_feasible
 from neuralbo.criteria.usual import usual_criterion
@@ -50,6 +50,7 @@ class Standard:
         model = step.fit(self.surrogate, step.data)
         fitted = perf_counter()
         criterion = self.criterion_at(step, model)
+        step = replace(step, repeats=may_repeat(criterion, step.data))
         points, values = step.data.X[:0], []
         for _ in range(q):
             here = step.with_chosen(points)

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple, final
 import torch
 from torch import Tensor
 
+from neuralbo.criteria.base import may_repeat
 from neuralbo.data import Data, in_order
 from neuralbo.domain import Domain
-from neuralbo.maximizers.base import APART, is_taken
+from neuralbo.maximizers.base import APART, SAME_POINT, is_taken
 from neuralbo.points import are_near
 from neuralbo.policies.base import Policy, Proposal
 from neuralbo.policies.box import Box
@@ -48,10 +49,11 @@ class TrustRegion:
     """`inner`, in a box around the best point and with the trials near it.
 
     After three trials in a row that are better than all before, L is doubled; after as many as
-    there are columns that are not, it is halved; when it is tiny, a new region begins elsewhere,
-    with start points of its own and without the trials before. Eriksson et al. (2019), "Scalable
-    global optimization via local Bayesian optimization", with one region at a time. A function of
-    the trials in the order of their numbers, so nothing is lost when a study stops.
+    there are columns (or `patience`) that are not, it is halved; when it is tiny, a new region
+    begins elsewhere, with start points of its own and without the trials before. Eriksson et al.
+    (2019), "Scalable global optimization via local Bayesian optimization", with one region at a
+    time. A function of the trials in the order of their numbers, so nothing is lost when a study
+    stops.
 
     The box is what continuous variables that always exist are confined to; others are free. In
     few columns, where a model of the whole cube is not hopeless, some suggestions are made by
@@ -63,6 +65,12 @@ class TrustRegion:
         rows: the most of them: the nearest, and as many that are spread over the others.
         globally: in few columns, every so many suggestions one is made in the whole cube.
         many: confined columns from which on the whole cube is never searched.
+        patience: trials without success after which L is halved; None takes as many as there are
+            columns, four at least, which in a hundred columns is most of a small study.
+        central: columns from which on the centre of the cube is tried before all else: in many
+            columns all other points are far from it and far from each other. None for never.
+        scores: whether the model sees normal scores of the values, the quantiles of their ranks:
+            what lies far from the best in a steep function would else be all that there is.
     """
 
     inner: Standard
@@ -71,6 +79,9 @@ class TrustRegion:
     rows: int = 500
     globally: int = 3
     many: int = 5
+    patience: int | None = None
+    central: int | None = None
+    scores: bool = False
 
     @property
     def surrogate(self) -> Surrogate:
@@ -81,15 +92,34 @@ class TrustRegion:
         """Choose the next q points."""
         if self.is_global(step):
             return self.inner.propose(step, q)
+        center = self.center(step)
+        if center is not None:
+            facts = {"surrogate": "center of the cube"}
+            rest = self.propose(step.with_chosen(center), q - 1).points if q > 1 else center[:0]
+            return Proposal(torch.cat([center, rest]), facts)
         state = self.side_after(step.data, step.memory)
         if is_beginning(step.data, state):
             return Proposal(Sobol().propose(step, q).points, {"surrogate": "start of a region"})
         local, box = self.zoom(step, state)
         proposal = self.inner.propose(local, q)
         points = step.domain.project(box.out(proposal.points))
-        if _are_taken(step, points):  # different in the box only
+        repeats = self.inner.criterion is not None and may_repeat(self.inner.criterion, step.data)
+        if not repeats and _are_taken(step, points):  # different in the box only
             return self.inner.propose(step, q)
         return Proposal(points, {**proposal.facts, "side": state.side, "near": local.data.n})
+
+    def center(self, step: Step) -> Tensor | None:
+        """Return the centre of the cube, 1 x d, in many columns and if it was not tried."""
+        columns = zoomed_columns(step.domain)
+        if self.central is None or len(columns) < self.central:
+            return None
+        X = step.data.X[step.data.top(1)].clone()
+        X[:, columns] = 0.5
+        # other variables are those of the best trial, which will be another one
+        tried = torch.cat([step.data.X, step.data.X_pending, step.data.X_failed])[:, columns]
+        if are_near(X[:, columns], tried, SAME_POINT).any():
+            return None
+        return X
 
     def is_global(self, step: Step) -> bool:
         """Return whether this suggestion is made in the whole cube."""
@@ -118,16 +148,19 @@ class TrustRegion:
             X[box.distance(X) <= self.near] for X in (data.X_pending, data.X_failed)
         )
         is_here = box.distance(data.X_censored) <= self.near
-        censored = box.into(data.X_censored[is_here]), data.Y_censored[is_here]
+        Y, bounds = data.Y[rows], data.Y_censored[is_here]
+        if self.scores:  # a bound among scores is their median
+            Y, bounds = normal_scores(Y), torch.full_like(bounds, -torch.inf)
         return in_order(
-            box.into(data.X[rows]), data.Y[rows], torch.arange(len(rows)),
-            X_pending=box.into(pending), X_failed=box.into(failed), censored=censored,
-            C=data.C[rows],
+            box.into(data.X[rows]), Y, torch.arange(len(rows)),
+            X_pending=box.into(pending), X_failed=box.into(failed),
+            censored=(box.into(data.X_censored[is_here]), bounds), C=data.C[rows],
         )  # fmt: skip
 
     def side_after(self, data: Data, memory: MutableMapping[Any, Any]) -> Side:
         """Return the side of the box after all trials; what full blocks led to is remembered."""
-        failures, side = max(FEWEST_FAILURES, data.X.shape[-1]), Side(self.side)
+        failures = self.patience or max(FEWEST_FAILURES, data.X.shape[-1])
+        side = Side(self.side)
         begin = 0
         ends, digests = data.block_ends(), data.digests()
         for end, name in zip(reversed(ends), reversed(digests), strict=True):
@@ -155,6 +188,14 @@ class TrustRegion:
             if side < LEAST_SIDE:
                 side, best, successes, failures, begin = self.side, -math.inf, 0, 0, trials
         return Side(side, best, successes, failures, trials, begin)
+
+
+def normal_scores(Y: Tensor) -> Tensor:
+    """Return the normal quantile of each value's rank, n x 1; equal values have equal ones."""
+    below = (Y < Y.mT).double().sum(0)[:, None]  # how many are below each: row i of Y < Y'
+    equal = (Y == Y.mT).double().sum(0)[:, None]
+    scores: Tensor = torch.special.ndtri((below + equal / 2) / len(Y))
+    return scores
 
 
 def _some(order: Tensor, most: int) -> Tensor:

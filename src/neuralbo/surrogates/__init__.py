@@ -1,5 +1,6 @@
 """Models of the objective: recipes, and what `fit` makes of them."""
 
+from neuralbo.surrogates.additive import Additive
 from neuralbo.surrogates.auto import Auto
 from neuralbo.surrogates.base import DrawsFunctions, GaussianModel, Surrogate, WarmStarts
 from neuralbo.surrogates.classifier_ratio import ClassifierRatio
@@ -19,8 +20,10 @@ from neuralbo.surrogates.nomu import Nomu
 from neuralbo.surrogates.random_forest import RandomForest
 from neuralbo.surrogates.rvfl import BayesianRVFL
 from neuralbo.surrogates.spn import SumProduct
+from neuralbo.surrogates.warped import Warped
 
 __all__ = [
+    "Additive",
     "Auto",
     "BayesianRVFL",
     "ClassifierRatio",
@@ -43,4 +46,5 @@ __all__ = [
     "SumProduct",
     "Surrogate",
     "WarmStarts",
+    "Warped",
 ]

@@ -111,6 +111,12 @@ class BayesianLinearModel(GaussianModel):
         variance = (variance / self.precisions[0]).clamp(min=LEAST_VARIANCE) * self.units.square
         return self.units.values(mean), variance
 
+    def between(self, X: Tensor, R: Tensor) -> Tensor:
+        """Return the covariances of f, n x d and r x d to n x r."""
+        left, right = self.features(X), self.features(R)
+        inner = left @ right.mT - (left @ self.W) @ (right @ self.W).mT
+        return inner / self.precisions[0] * self.units.square
+
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and covariance over q points."""
         psi = self.features(X)

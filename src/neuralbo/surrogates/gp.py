@@ -138,6 +138,14 @@ class Search:
         z = (theta.detach() - self.median) / self.spread
         return 0.5 * z.square().sum(-1) - value, z / self.spread - g
 
+    def loss(self, theta: Tensor) -> Tensor:
+        """Return the values, B, as a part of a graph that leads to the points."""
+        K = covariance_of(self.recipe.kernel, theta, self.pairs)
+        value, slope = _evidence(K.detach(), self.y, self.recipe.mean)
+        z = (theta.detach() - self.median) / self.spread
+        by_points = (slope * K).sum((-2, -1))
+        return 0.5 * z.square().sum(-1) - value - (by_points - by_points.detach())
+
 
 def covariance_of(kernel: Kernel, theta: Tensor, pairs: Pairs) -> Tensor:
     """Return K, B x n x n, with the noise on its diagonal."""
@@ -229,6 +237,17 @@ class GaussianProcessModel(GaussianModel):
         mean = self.units[1].values(self.m + k @ self.a)
         variance = variance * self.units[1].square
         return mean.reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
+
+    def between(self, X: Tensor, R: Tensor) -> Tensor:
+        """Return the covariances of f, n x d and r x d to n x r."""
+        left, right = (
+            torch.linalg.solve_triangular(self.L, self._cross(P).mT, upper=False) for P in (X, R)
+        )
+        pairs = Between(self.units[0].numbers(X), self.units[0].numbers(R))
+        kernel, theta = self.recipe.kernel, self.theta[None, :-1]
+        K = kernel.matrix(theta, pairs, is_same=False)[0].expand(len(X), len(R))
+        covariance: Tensor = K - left.mT @ right
+        return covariance * self.units[1].square
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and covariance over q points."""

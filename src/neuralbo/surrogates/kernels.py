@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 MOST_DIFFERENCES = 2**25  # 256 MiB
+ENDLESS = 50.0  # logarithm of a length scale at which no distance is left
 NO_DISTANCE = 1e-24  # keeps the gradient of sqrt(r2) finite where two points coincide
 
 
@@ -247,6 +248,41 @@ class White(Kernel):
     def diagonal(self, theta: Tensor, d: int, with_white: bool) -> Tensor:
         """Return v, or 0 for the function without the noise."""
         return theta.exp()[:, 0] * with_white
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Additive(Kernel):
+    """k = (1/M) sum_j k_j, where k_j is `kernel` on the columns of group j alone.
+
+    Each column has its length scale in whatever group it is, so that hyper-parameters do not
+    depend on the groups. Duvenaud et al. (2011), Eq. (2), for disjoint groups.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    kernel: SquaredExponential | Matern = field(default_factory=Matern)
+
+    def __post_init__(self) -> None:
+        if not self.kernel.ard:
+            raise ValueError("Additive needs a kernel with a length scale for each column.")
+
+    def settings(self, d: int) -> list[Positive]:
+        """Return the settings of d length scales, those of one dimension."""
+        return [self.kernel.length.in_dimension(1)] * d
+
+    def matrix(self, theta: Tensor, pairs: Pairs, is_same: bool) -> Tensor:
+        """Return the mean of the groups' covariances."""
+        total = theta.new_zeros(())
+        for group in self.groups:
+            columns = list(group)
+            others = torch.full_like(theta, ENDLESS)
+            others[:, columns] = 0.0
+            total = total + self.kernel.matrix(theta + others, pairs, is_same)
+        return total / len(self.groups)
+
+    def diagonal(self, theta: Tensor, d: int, with_white: bool) -> Tensor:
+        """Return 1."""
+        return theta.new_ones(len(theta))
 
 
 @dataclass(frozen=True, slots=True)

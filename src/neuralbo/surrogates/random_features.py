@@ -42,6 +42,7 @@ class HiddenLayer:
     initialization: Initialization = "even"
     offsets: tuple[float, float] = (0.0, 1.0)
     squares: float = 0.0
+    groups: tuple[tuple[int, ...], ...] | None = None
 
     def draw(self, d: int, rng: Generator, members: tuple[int, ...] = ()) -> "RandomFeatures":
         """Draw a layer for d inputs, or a batch of them: `members` is their leading shape."""
@@ -56,7 +57,19 @@ class HiddenLayer:
             b = torch.randn(shape, generator=rng, dtype=torch.float64)
         else:
             v, b = _even_directions(shape, d, rng), _even_offsets(shape, rng)
+        if self.groups is not None:
+            v = _within(self.groups, v)
         return RandomFeatures(v, b, self.activation, self.skip, self.squares)
+
+
+def _within(groups: tuple[tuple[int, ...], ...], v: Tensor) -> Tensor:
+    """Return directions, each in one group of columns, with the length that they had."""
+    sees = torch.zeros(v.shape[-2:], dtype=torch.bool)
+    for unit, row in enumerate(sees):
+        row[list(groups[unit % len(groups)])] = True
+    inside = torch.where(sees, v, 0.0)
+    lengths = (part.square().sum(-1, keepdim=True).sqrt() for part in (v, inside))
+    return inside * (next(lengths) / next(lengths).clamp(min=EDGE))
 
 
 def _even_directions(shape: tuple[int, ...], d: int, rng: Generator) -> Tensor:
@@ -85,6 +98,7 @@ class RandomFeatures:
     Attributes:
         directions: ... x units x d; a leading shape is that of members.
         offsets: ... x units.
+        relevance: d factors of the scaled inputs, for all features; None for 1.
     """
 
     directions: Tensor
@@ -92,6 +106,7 @@ class RandomFeatures:
     activation: str
     skip: bool
     squares: float = 0.0
+    relevance: Tensor | None = None
 
     @property
     def h(self) -> int:
@@ -102,6 +117,7 @@ class RandomFeatures:
     def __call__(self, X: Tensor) -> Tensor:
         """Return the features, ... x n x d to ... x n x h."""
         Z = (X - 0.5) * UNIT_VARIANCE
+        Z = Z if self.relevance is None else Z * self.relevance
         hidden = ACTIVATIONS[self.activation](Z @ self.directions.mT + self.offsets[..., None, :])
         Z = Z.expand(*hidden.shape[:-1], -1)
         parts = [hidden, Z] if self.skip else [hidden]
@@ -114,10 +130,10 @@ class RandomFeatures:
         units, d = self.directions.shape
         hidden, g = psi[..., :units], slope[..., :units]
         g = g * (hidden > 0) if self.activation == "relu" else g * (1 - hidden.square())
-        found = g @ self.directions
+        found, Z = g @ self.directions, psi[..., units : units + d]
         if self.skip:
             found = found + slope[..., units : units + d]
         if self.skip and self.squares:
-            Z, g = psi[..., units : units + d], slope[..., units + d : units + 2 * d]
-            found = found + 2 * self.squares * Z * g
-        return found * UNIT_VARIANCE
+            found = found + 2 * self.squares * Z * slope[..., units + d : units + 2 * d]
+        scale = 1.0 if self.relevance is None else self.relevance
+        return found * scale * UNIT_VARIANCE

@@ -10,7 +10,7 @@ import torch
 from torch import Generator, Tensor
 
 from neuralbo.data import SAME_SCALE, Data, Units, single_output
-from neuralbo.inference.evidence import Decomposition, learn_precisions
+from neuralbo.inference.evidence import LOWEST_BETA, Decomposition, learn_precisions
 from neuralbo.surrogates.base import Scaling, fit_by_blocks
 from neuralbo.surrogates.bayesian_linear import BayesianLinearModel
 from neuralbo.surrogates.random_features import (
@@ -19,7 +19,7 @@ from neuralbo.surrogates.random_features import (
     Initialization,
     RandomFeatures,
 )
-from neuralbo.surrogates.rvfl_precisions import Prior, given_precision
+from neuralbo.surrogates.rvfl_precisions import Prior, given_precision, relevances
 
 TINY = torch.finfo(torch.float64).tiny
 
@@ -47,6 +47,11 @@ class BayesianRVFL:
         initialization: of the hidden units, see `HiddenLayer`; so is `offsets`.
         squares: with `skip`, the squares of the inputs times this are features, too: a bowl
             need not be put together from kinks. 0 for none, as in the document.
+        least_noise_precision: of a beta that is learnt: with few data in many columns "all is
+            noise" is easily the most likely.
+        relevance: how often the scales of the columns are learnt anew, see `relevances`; 0 keeps
+            them all 1.
+        groups: of columns, whose functions add up, see `HiddenLayer`; `Additive` learns them.
     """
 
     units: int = 300
@@ -58,16 +63,26 @@ class BayesianRVFL:
     initialization: Initialization = "even"
     offsets: tuple[float, float] = (0.0, 1.0)
     squares: float = 3.0
+    least_noise_precision: float = LOWEST_BETA
+    relevance: int = 0
+    groups: tuple[tuple[int, ...], ...] | None = None
 
     scaling: ClassVar[Scaling] = "standard"
     is_smooth: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.relevance < 0 or (self.relevance and not self.skip):
+            raise ValueError(
+                "BayesianRVFL learns the relevance of columns from their own features: it needs "
+                f"relevance >= 0, and skip=True if it is not 0, got {self}."
+            )
 
     @property
     def layer(self) -> HiddenLayer:
         """How the hidden units are drawn."""
         return HiddenLayer(
             self.units, self.activation, self.skip, self.initialization, self.offsets,
-            self.squares,
+            self.squares, self.groups,
         )  # fmt: skip
 
     def fit(self, data: Data, rng: Generator) -> "BayesianRVFLModel":
@@ -80,14 +95,25 @@ class BayesianRVFL:
         data, clipped = data.clipped(self.clip)
         units = data.standard_units()
         y = units.numbers(data.Y).squeeze(-1)
-        features = self.layer.draw(data.X.shape[-1], rng)
+        features = self._features(data.X, y, rng)
         return self._model(features, Decomposition.of(features(data.X), y), units, clipped)
 
+    def _features(self, X: Tensor, y: Tensor, rng: Generator) -> RandomFeatures:
+        """Draw the hidden layer, and let the columns have their scales."""
+        features = self.layer.draw(X.shape[-1], rng)
+        for _ in range(self.relevance):
+            decomposed = Decomposition.of(features(X), y)
+            alpha = given_precision(self.prior_precision, features)
+            precisions = self._precisions(decomposed, alpha)
+            features = replace(features, relevance=relevances(features, decomposed, precisions))
+        return features
+
     def begin(self, data: Data, rng: Generator) -> "Sums":
-        """Draw the hidden layer, and take units and the lowest value that counts from the data."""
+        """Draw the hidden layer; take units, scales and the lowest value that counts from data."""
         single_output(data)
-        features = self.layer.draw(data.X.shape[-1], rng)
-        units = data.clipped(self.clip)[0].standard_units()
+        clipped = data.clipped(self.clip)[0]
+        units = clipped.standard_units()
+        features = self._features(data.X, units.numbers(clipped.Y).squeeze(-1), rng)
         zero, number = data.X.new_zeros(features.h), data.X.new_zeros(())
         G = zero[:, None] * zero
         return Sums(features, units, data.floor(self.clip), G, zero, number, number)
@@ -124,9 +150,16 @@ class BayesianRVFL:
         self, features: RandomFeatures, decomposed: Decomposition, units: Units, clipped: int
     ) -> "BayesianRVFLModel":
         alpha = given_precision(self.prior_precision, features)
-        precisions = learn_precisions(decomposed, alpha, self.noise_precision)
+        precisions = self._precisions(decomposed, alpha)
         facts: dict[str, float | str] = {"surrogate": self.name, "clipped": clipped}
         return BayesianRVFLModel(features, decomposed, precisions, units, facts)
+
+    def _precisions(self, decomposed: Decomposition, alpha: float | None) -> tuple[float, float]:
+        beta, least = self.noise_precision, self.least_noise_precision
+        found = learn_precisions(decomposed, alpha, beta)
+        if beta is None and found[1] < least:
+            found = learn_precisions(decomposed, alpha, least)
+        return found
 
     @property
     def name(self) -> str:

@@ -19,12 +19,15 @@ from neuralbo.inference.evidence import (
     RANK_TOLERANCE,
     ROUNDS,
     TOLERANCE,
+    Decomposition,
 )
 from neuralbo.surrogates.random_features import Activation, RandomFeatures
 
 Reading = Literal["printed", "precision"]
 Prior = float | Reading | None
 
+SQUARE_VARIANCE = 0.8  # of z^2, z uniform with variance 1
+LEAST_RELEVANCE = 0.03  # no column is ever lost
 PRINTED = {"relu": 0.02, "tanh": 0.001}  # sigma-hat_w of 000 1.3.4
 
 
@@ -51,6 +54,33 @@ def given_precision(prior: Prior, features: RandomFeatures) -> float | None:
     count = features.h if prior == "printed" else features.directions.shape[-2]
     activation: Activation = "relu" if features.activation == "relu" else "tanh"
     return fixed_precision(count, activation, prior)
+
+
+def relevances(
+    features: RandomFeatures, decomposed: Decomposition, precisions: tuple[float, float]
+) -> Tensor:
+    """Return the scales of the columns, d, that their own features ask for; mean square 1.
+
+    r_j^2 is proportional to the expected variance of what column j adds by itself,
+    r_j^2 E[u_j^2] + V r_j^4 k^2 E[v_j^2], u_j and v_j the weights of its input and of its square
+    times k, V = 4/5 the variance of the square of a uniform variable of variance 1. One step of
+    expectation maximization for a prior with a variance for each column (Tipping 2001, Sec. 3.1),
+    taken over to the directions of the hidden units. Without data all are 1.
+    """
+    alpha, beta = precisions
+    lam = beta * decomposed.s2
+    V = decomposed.V
+    mean = V @ (beta * decomposed.c / (alpha + lam))
+    variance = (1 - V.square() @ (lam / (alpha + lam))).clamp(min=0.0) / alpha
+    units, d = features.directions.shape
+    second = (mean.square() + variance)[units:]
+    r2 = torch.ones(d, dtype=V.dtype) if features.relevance is None else features.relevance**2
+    effect = r2 * second[:d]
+    if features.squares:
+        effect = effect + SQUARE_VARIANCE * (r2 * features.squares).square() * second[d : 2 * d]
+    share = effect / effect.mean().clamp(min=torch.finfo(effect.dtype).tiny)
+    share = share.clamp(min=LEAST_RELEVANCE**2)
+    return (share / share.mean()).sqrt()
 
 
 @final

@@ -82,12 +82,16 @@ class Suite:
 
 
 NOISELESS = Suite("bbob", range(1, 25), (2, 3, 5, 10, 20, 40))
+# Functions without rotations are defined beyond the 40 dimensions of the suite. For rotations
+# cocoex has room for 44 dimensions, and writes over other memory beyond.
+LARGE = Suite("bbob", range(1, 25), (50, 100))
+UNROTATED = (1, 2, 3, 4, 5, 8, 20)
 # the suite's 80 and 160 dimensions have other functions, whose minima cocoex does not tell
 MIXED_INTEGER = Suite("bbob-mixint", range(1, 25), (5, 10, 20, 40))
 
 
 def noiseless(function: int, d: int, instance: int = 1) -> Problem:
-    """Return one of the 24 functions, f1 to f24.
+    """Return one of the 24 functions, f1 to f24; those without rotations in 50 and 100 d too.
 
     Its one place is the one that cocoex knows; f7 is as low on a part of a plane around it.
 
@@ -95,7 +99,8 @@ def noiseless(function: int, d: int, instance: int = 1) -> Problem:
         ValueError: if there is no such function, dimension or instance.
         ImportError: if cocoex is not installed.
     """
-    name = NOISELESS.problem_name(function, d, instance)
+    is_large = d in LARGE.dimensions and function in UNROTATED
+    name = (LARGE if is_large else NOISELESS).problem_name(function, d, instance)
     bare = optional_module("cocoex", "coco-experiment").BareProblem("bbob", function, d, instance)
     return Problem(
         name=name,

@@ -17,6 +17,7 @@ from neuralbo.lab.problems import (
     bbob_noisy,
     classic,
     hoegger,
+    jumps,
     kruse,
     tabular,
     tuning,
@@ -29,10 +30,23 @@ from neuralbo.step import generator
 FAILING_SHARE = 0.3
 HPOBENCH_CHOICE = ("hpo-hpobench-segment", "hpo-hpobench-vehicle", "hpo-hpobench-car")
 FAMILY_CHOICE = ("hpo-fcnet-protein", "hpo-hpobench-segment", "hpo-nasbench201-cifar10")
+# sd of the noise that is a twentieth of the range over the box
+TWENTIETH = {"branin": 15.4, "hartmann3": 0.193, "ackley5": 1.1}
+HIGH = (20, 50, 100)  # dimensions of the problems whose minima are moved
 
 
 def _aryan_levy(d: int) -> Problem:
     return replace(classic.levy(d, low=-15.0), name=f"aryan-levy{d}")
+
+
+def _shifted(make: Callable[[int], Problem], d: int) -> Problem:
+    return wrappers.shifted(make(d), generator(0, d))
+
+
+def _noisy(name: str) -> Problem:
+    problem = PROBLEMS[name]()
+    assert isinstance(problem, Problem)
+    return replace(wrappers.noisy(problem, TWENTIETH[name]), name=f"{name}-noise5")
 
 
 def _uneven(problem: Problem, least: float, most: float) -> Problem:
@@ -56,6 +70,17 @@ PROBLEMS: dict[str, Callable[[], Objective]] = {
     **{f"aryan-levy{d}": partial(_aryan_levy, d) for d in (2, 5, 10)},
     **{f"rosenbrock{d}": partial(classic.rosenbrock, d) for d in (2, 5)},
     **{f"ackley{d}": partial(classic.ackley, d) for d in (2, 5)},
+    **{
+        f"{name}{d}-shifted": partial(_shifted, make, d)
+        for name, make in {
+            "levy": classic.levy,
+            "ackley": classic.ackley,
+            "rosenbrock": classic.rosenbrock,
+            "rastrigin": classic.rastrigin,
+        }.items()
+        for d in HIGH
+    },
+    **{f"rotated-rastrigin{d}": partial(classic.rotated_rastrigin, d) for d in HIGH[1:]},
     "agrawal-toy": agrawal.toy,
     "agrawal-forrester": agrawal.forrester,
     "agrawal-rosenbrock": agrawal.rosenbrock,
@@ -91,6 +116,9 @@ PROBLEMS: dict[str, Callable[[], Objective]] = {
     "hartmann6-warped": lambda: wrappers.warped(classic.hartmann6()),
     "hartmann6-failing": lambda: _failing(classic.hartmann6()),
     "hartmann6-useless14": lambda: wrappers.padded(classic.hartmann6(), 14),
+    **{f"{name}-noise5": partial(_noisy, name) for name in TWENTIETH},
+    "stairs5": partial(jumps.stairs, 5),
+    "cliff5": partial(jumps.cliff, 5),
     "jenatton": JenattonTree,
     "choice-of-hpobench": partial(ChoiceOfTables, "choice-of-hpobench", HPOBENCH_CHOICE),
     "choice-of-families": partial(ChoiceOfTables, "choice-of-families", FAMILY_CHOICE),

@@ -1,4 +1,4 @@
-"""The synthetic functions of 000 Appendix A.2, and Ackley's.
+"""The synthetic functions of 000 Appendix A.2, Ackley's and Rastrigin's.
 
 Each takes points in the units of its box, ... x d, to ... values. Minima are those of the
 formulas, not of the places as printed, which differ from the tenth digit on (Hartmann).
@@ -93,6 +93,10 @@ def _ackley(X: Tensor) -> Tensor:
     return -20 * (-0.2 * radius).exp() - waves.exp() + 20 + math.e
 
 
+def _rastrigin(X: Tensor) -> Tensor:
+    return (X.square() - 10 * (2 * math.pi * X).cos() + 10).sum(-1)
+
+
 def _sin_product(X: Tensor) -> Tensor:
     return (0.5 * (13 * X).sin() * (27 * X).sin() + 0.5).prod(-1)
 
@@ -157,6 +161,48 @@ def ackley(d: int) -> Problem:
     """A flat plain with waves and one narrow funnel."""
     places = torch.zeros(1, d).double()
     return Problem(f"ackley{d}", _ackley, *box(d, -32.768, 32.768), 0.0, places, None, True)
+
+
+def rastrigin(d: int) -> Problem:
+    """A bowl with a valley around every whole number."""
+    places = torch.zeros(1, d).double()
+    return Problem(f"rastrigin{d}", _rastrigin, *box(d, -5.12, 5.12), 0.0, places, None, True)
+
+
+def rotated_rastrigin(d: int) -> Problem:
+    """BBOB's f15 in any dimension, with a place and rotations of our own: bent, and turned twice.
+
+    z = R L Q asy(osz(R (x - place))), L from 1 to sqrt(10); f = 10 (d - sum cos(2 pi z)) + |z|^2.
+    Hansen et al. (2009), f15; 001 10.6. COCO has it up to 40 dimensions.
+    """
+    rng = torch.Generator().manual_seed(d)
+    place = 8 * torch.rand(d, generator=rng, dtype=torch.float64) - 4
+    R, Q = (
+        torch.linalg.qr(torch.randn(d, d, generator=rng, dtype=torch.float64)).Q for _ in range(2)
+    )
+    rise = torch.linspace(0, 1, d, dtype=torch.float64)
+    M = R @ torch.diag(math.sqrt(10) ** rise) @ Q
+
+    def f(X: Tensor) -> Tensor:
+        z = asymmetric(oscillated((X - place) @ R.mT), 0.2) @ M.mT
+        return _rastrigin(z)
+
+    return Problem(f"rotated-rastrigin{d}", f, *box(d, -5, 5), 0.0, place[None], None, True)
+
+
+def oscillated(x: Tensor) -> Tensor:
+    """BBOB's T_osz: sign(x) exp(u + 0.049 (sin c1 u + sin c2 u)), u = log |x|."""
+    u = x.abs().clamp(min=torch.finfo(x.dtype).tiny).log()
+    is_right = x > 0
+    c1, c2 = torch.where(is_right, 10.0, 5.5), torch.where(is_right, 7.9, 3.1)
+    return x.sign() * (u + 0.049 * ((c1 * u).sin() + (c2 * u).sin())).exp()
+
+
+def asymmetric(x: Tensor, beta: float) -> Tensor:
+    """BBOB's T_asy: x^(1 + beta i/(d-1) sqrt(x)) where x > 0, else x."""
+    rise = torch.linspace(0, 1, x.shape[-1], dtype=x.dtype)
+    right = x.clamp(min=0.0)
+    return torch.where(x > 0, right ** (1 + beta * rise * right.sqrt()), x)
 
 
 def sin_one() -> Problem:

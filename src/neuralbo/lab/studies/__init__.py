@@ -14,10 +14,12 @@ from neuralbo.lab.studies.aryan_implicit_toys import ARYAN_IMPLICIT_TOYS
 from neuralbo.lab.studies.aryan_ivbnn import ARYAN_IVBNN
 from neuralbo.lab.studies.aryan_synthetic import ARYAN_SYNTHETIC
 from neuralbo.lab.studies.conditional import CONDITIONAL
+from neuralbo.lab.studies.criteria import CRITERIA
 from neuralbo.lab.studies.failures import FAILURES
 from neuralbo.lab.studies.hassen_balance import HASSEN_BALANCE
 from neuralbo.lab.studies.hassen_protein import HASSEN_PROTEIN
 from neuralbo.lab.studies.hassen_synthetic import HASSEN_SYNTHETIC
+from neuralbo.lab.studies.high_dimension import HIGH_DIMENSION, HIGH_DIMENSION_FULL
 from neuralbo.lab.studies.hoegger_1d import HOEGGER_1D
 from neuralbo.lab.studies.hoegger_2d import HOEGGER_2D
 from neuralbo.lab.studies.hoegger_5d import HOEGGER_5D
@@ -29,6 +31,7 @@ from neuralbo.lab.studies.kruse_bo_bbob import KRUSE_BO_BBOB
 from neuralbo.lab.studies.kruse_regression_1d import KRUSE_REGRESSION_1D
 from neuralbo.lab.studies.kruse_regression_bbob import KRUSE_REGRESSION_BBOB
 from neuralbo.lab.studies.many_trials import MANY_TRIALS
+from neuralbo.lab.studies.non_stationary import NON_STATIONARY
 from neuralbo.lab.studies.peers import PEERS
 from neuralbo.lab.studies.speed import SPEED
 from neuralbo.lab.studies.workers import WORKERS
@@ -63,6 +66,10 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | Experiment
         FAILURES,
         CONDITIONAL,
         WORKERS,
+        CRITERIA,
+        HIGH_DIMENSION,
+        HIGH_DIMENSION_FULL,
+        NON_STATIONARY,
         SPEED,
         ILLUSTRATIONS,
     )
