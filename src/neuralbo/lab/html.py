@@ -13,6 +13,8 @@ from neuralbo.lab.report import CLAIMS, text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from neuralbo.lab.experiment_study import ExperimentResults
+
 DOTS_PER_INCH = 110
 
 PAGE = """\
@@ -71,6 +73,16 @@ def image(figure: "Figure", alt: str) -> str:
     figure.savefig(out, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
     data = base64.b64encode(out.getvalue()).decode("ascii")
     return f'<p><img alt="{escape(alt)}" src="data:image/png;base64,{data}"></p>'
+
+
+def experiment_head(results: "ExperimentResults") -> list[str]:
+    """Return title, extent and failures of the runs of a study of experiments."""
+    study, failures = results.study, results.failures()
+    parts = [f"<h1>{escape(study.name)}</h1>", f"<p>{escape(study.reproduces)}</p>"]
+    parts.append(table((), [("finished", results.extent)]))
+    if failures:
+        parts += ["<h2>Failed (N/A)</h2>", table(("cell", "reason"), failures)]
+    return parts
 
 
 def conclusions(verdicts: Sequence[tuple[str, str, Verdict]]) -> list[str]:

@@ -52,11 +52,7 @@ def render(results: ExperimentResults) -> str:
     Raises:
         ImportError: matplotlib is not installed.
     """
-    study = results.study
-    parts = [f"<h1>{escape(study.name)}</h1>", f"<p>{escape(study.reproduces)}</p>"]
-    parts.append(html.table((), [("finished", results.extent)]))
-    if results.failures():
-        parts += ["<h2>Failed (N/A)</h2>", html.table(("cell", "reason"), results.failures())]
+    study, parts = results.study, html.experiment_head(results)
     for name in study.methods:
         parts += _section(name, results.lines(name)[:1])
     parts += html.departures(study.departures)

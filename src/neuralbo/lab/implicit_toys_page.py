@@ -101,11 +101,7 @@ def render(results: ExperimentResults) -> str:
     Raises:
         ImportError: matplotlib is not installed.
     """
-    study = results.study
-    parts = [f"<h1>{escape(study.name)}</h1>", f"<p>{escape(study.reproduces)}</p>"]
-    parts.append(html.table((), [("finished", results.extent)]))
-    if results.failures():
-        parts += ["<h2>Failed (N/A)</h2>", html.table(("cell", "reason"), results.failures())]
+    study, parts = results.study, html.experiment_head(results)
     parts += [f"<p>{escape(EXPLANATION)}</p>", html.table(COLUMNS, table(results))]
     parts.append(html.table(("target", "claim", "order beside plain"), verdicts(results)))
     for name, target in TARGETS.items():
