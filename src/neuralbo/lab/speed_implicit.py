@@ -4,22 +4,17 @@ Seconds are of the CPU, with one thread, since other processes may want it too.
 """
 
 import itertools
-import statistics
-import time
 from dataclasses import dataclass
 from typing import Any, final
 
-import torch
 from rich.console import Console
 from rich.progress import track
 
 from neuralbo.catalog import make_policy
-from neuralbo.lab import problems
 from neuralbo.lab.goals import Goal, Measured, at_most
 from neuralbo.lab.speed_mixtures import PEER, peer_suggestion
 from neuralbo.lab.speed_mixtures import Sizes as PeerSizes
-from neuralbo.optimizer import Optimizer
-from neuralbo.step import generator
+from neuralbo.lab.speed_training import suggestion
 from neuralbo.threads import one_thread
 
 METHODS = {
@@ -60,7 +55,10 @@ def run(is_quick: bool) -> Measured:
             peer = PeerSizes(d=sizes.d, suggestions=sizes.suggestions)
             seconds[n][name] = peer_suggestion(n, peer)
         else:
-            seconds[n][name] = suggestion(name, n, sizes)
+            with one_thread():
+                seconds[n][name] = suggestion(
+                    make_policy(*METHODS[name]), n, sizes.d, sizes.suggestions
+                )
     return measured(seconds)
 
 
@@ -80,22 +78,3 @@ def measured(seconds: Table) -> Measured:
         if name != "conditional_map" or n == max(seconds)
     ]
     return Measured(figures, goals)
-
-
-@one_thread()
-def suggestion(name: str, n: int, sizes: Sizes) -> float:
-    """Return the mean seconds of a suggestion after n trials, the first one left out."""
-    problem, space = problems.levy(sizes.d), problems.levy(sizes.d).space()
-    U = torch.rand(n, sizes.d, generator=generator(3), dtype=torch.float64)
-    points = problem.low + (problem.high - problem.low) * U
-    surrogate, criterion = METHODS[name]
-    optimizer = Optimizer(space, surrogate=make_policy(surrogate, criterion), seed=0)
-    for row, value in zip(points.tolist(), problem.f(points).tolist(), strict=True):
-        optimizer.tell(dict(zip(space, row, strict=True)), value)
-    times = []
-    for _ in range(1 + sizes.suggestions):
-        began = time.process_time()
-        asked = optimizer.ask()
-        times.append(time.process_time() - began)
-        optimizer.tell(asked, problem.evaluate(asked))
-    return statistics.mean(times[1:])

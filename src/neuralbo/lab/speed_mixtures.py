@@ -26,7 +26,6 @@ from torch import Tensor
 
 from neuralbo.lab import problems
 from neuralbo.lab.goals import Goal, Measured, at_most
-from neuralbo.lab.speed_training import Sizes as Trials
 from neuralbo.lab.speed_training import suggestion
 from neuralbo.networks.sum_product import SumProductNetwork, VariancePrior
 from neuralbo.step import generator
@@ -76,9 +75,7 @@ def run(is_quick: bool) -> Measured:
         if name == PEER:
             ours[n][name] = peer_suggestion(n, sizes)
             continue
-        ours[n][name] = suggestion(
-            name, Trials(trials=n, d=sizes.d, suggestions=sizes.suggestions)
-        )
+        ours[n][name] = suggestion(name, n, sizes.d, sizes.suggestions)
         theirs[n][name] = document_seconds(name, n, sizes)
     return measured(ours, theirs, choice)
 

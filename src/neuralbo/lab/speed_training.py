@@ -21,6 +21,7 @@ from neuralbo.lab.goals import Goal, Measured, at_most
 from neuralbo.networks.mlp import MLP
 from neuralbo.networks.train import Descent
 from neuralbo.optimizer import Optimizer
+from neuralbo.policies import Policy
 from neuralbo.step import generator
 from neuralbo.surrogates.deep_ensemble import SquaredLoss
 from neuralbo.surrogates.nomu import Nomu, NomuLoss
@@ -71,7 +72,11 @@ def run(is_quick: bool) -> Measured:
     sizes = QUICK if is_quick else FULL
     ensemble, peak = ensembles(sizes), nomu_share(sizes)
     names = track(sizes.surrogates, "suggestions", console=Console(stderr=True))
-    return measured(ensemble, peak, {name: suggestion(name, sizes) for name in names})
+    return measured(
+        ensemble,
+        peak,
+        {name: suggestion(name, sizes.trials, sizes.d, sizes.suggestions) for name in names},
+    )
 
 
 def measured(
@@ -176,16 +181,16 @@ def nomu_share(sizes: Sizes) -> dict[str, float]:
     }
 
 
-def suggestion(name: str, sizes: Sizes) -> float:
-    """Return the mean seconds of a suggestion after some trials, the first one left out."""
-    problem, space = problems.levy(sizes.d), problems.levy(sizes.d).space()
-    U = torch.rand(sizes.trials, sizes.d, generator=generator(3), dtype=torch.float64)
+def suggestion(policy: str | Policy, n: int, d: int, suggestions: int) -> float:
+    """Return the mean seconds of a suggestion after n trials in d dimensions, but the first."""
+    problem, space = problems.levy(d), problems.levy(d).space()
+    U = torch.rand(n, d, generator=generator(3), dtype=torch.float64)
     points = problem.low + (problem.high - problem.low) * U
-    optimizer = Optimizer(space, surrogate=name, seed=0)
+    optimizer = Optimizer(space, surrogate=policy, seed=0)
     for row, value in zip(points.tolist(), problem.f(points).tolist(), strict=True):
         optimizer.tell(dict(zip(space, row, strict=True)), value)
     times = []
-    for _ in range(1 + sizes.suggestions):
+    for _ in range(1 + suggestions):
         began = time.process_time()
         asked = optimizer.ask()
         times.append(time.process_time() - began)
