@@ -13,9 +13,12 @@ from typing import Any, Protocol, final, runtime_checkable
 import torch
 from torch import Generator, Tensor
 
-from neuralbo.data import Units
+from neuralbo.data import Data, Units
 from neuralbo.inference.evidence import Decomposition
 from neuralbo.surrogates.base import LEAST_VARIANCE, GaussianModel
+from neuralbo.surrogates.left_out import LeftOut
+
+LEAST_LEFT = 1e-9  # of 1 - h_i, which is a difference
 
 Features = Callable[[Tensor], Tensor]  # ... x d to ... x h
 
@@ -110,6 +113,19 @@ class BayesianLinearModel(GaussianModel):
             variance = psi.square().sum(-1) - (psi @ self.W).square().sum(-1)
         variance = (variance / self.precisions[0]).clamp(min=LEAST_VARIANCE) * self.units.square
         return self.units.values(mean), variance
+
+    def left_out(self, data: Data) -> LeftOut:
+        """Return what the others say of each observation, precisions as they are.
+
+        With the leverage h_i = beta psi' inv(A) psi the rest y_i - m_i is that of the fit over
+        1 - h_i, and s_i^2 = 1/(beta (1 - h_i)).
+        """
+        means, variances = self.moments(data.X)
+        y = data.Y[:, 0]
+        left = (1 - variances / self.noise_variance).clamp(min=LEAST_LEFT)
+        return LeftOut.gaussian(
+            y, y - (y - means) / left, (self.noise_variance / left).sqrt()
+        )
 
     def between(self, X: Tensor, R: Tensor) -> Tensor:
         """Return the covariances of f, n x d and r x d to n x r."""

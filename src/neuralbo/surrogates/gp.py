@@ -30,9 +30,11 @@ from neuralbo.surrogates.kernels import (
     SquaredExponential,
     Within,
 )
+from neuralbo.surrogates.left_out import LeftOut
 
 LOG_2PI = math.log(2 * math.pi)
 JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)  # added to K in turn if it is not positive definite
+MOST_LEFT_OUT = 1e4  # variance of an observation left out, in prior variances
 MUCH_NOISE = 0.1  # of the variance of Y
 SUPPORT = 256  # points at which a drawn function is exact, up to the variance
 SUPPORT_VARIANCE = 1e-8  # that keeps near ones apart
@@ -237,6 +239,23 @@ class GaussianProcessModel(GaussianModel):
         mean = self.units[1].values(self.m + k @ self.a)
         variance = variance * self.units[1].square
         return mean.reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
+
+    def left_out(self, data: Data) -> LeftOut:
+        """Return what the others say of each observation, hyper-parameters as they are.
+
+        m_i = y_i - (Py)_i/P_ii and s_i^2 = 1/P_ii, where P is K^-1 less what the mean takes:
+        Rasmussen and Williams (2006), Eq. (5.12); Dubrule (1983) with a mean that is estimated.
+        """
+        P = torch.cholesky_inverse(self.L)
+        if self.recipe.mean == "constant":
+            w = P.sum(-1)
+            P = P - w[:, None] * w / w.sum()
+        # one observation says nothing of its mean, and the prior is all there is
+        precisions = P.diagonal().clamp(min=1 / (MOST_LEFT_OUT * self.prior_variance))
+        means, deviations = self.y - self.a / precisions, precisions.rsqrt()
+        scale = self.units[1].scale[0]
+        values = self.units[1].values(means[:, None])[:, 0]
+        return LeftOut.gaussian(data.Y[:, 0], values, scale * deviations)
 
     def between(self, X: Tensor, R: Tensor) -> Tensor:
         """Return the covariances of f, n x d and r x d to n x r."""

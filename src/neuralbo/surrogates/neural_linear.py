@@ -27,6 +27,7 @@ from neuralbo.networks.mlp import MLP
 from neuralbo.networks.train import train
 from neuralbo.surrogates.base import Scaling
 from neuralbo.surrogates.bayesian_linear import BayesianLinearModel
+from neuralbo.surrogates.left_out import LeftOut
 
 GRID = 25  # values of each precision
 USUAL_BETA = 1e4  # most objectives have little noise; matters while there are few data
@@ -98,7 +99,30 @@ class NeuralLinear:
             precisions = learn_precisions(decomposed, None, None)
         facts: dict[str, float | str] = {"surrogate": "neural_linear", "clipped": clipped}
         facts["trained_on"] = features.trained_on
-        return BayesianLinearModel(features, decomposed, precisions, units, facts)
+        return NeuralLinearModel(features, decomposed, precisions, units, facts)
+
+
+@final
+class NeuralLinearModel(BayesianLinearModel):
+    """The posterior of the output weights of a trained network."""
+
+    def left_out(self, data: Data) -> LeftOut:
+        """Return what networks that have not seen its fold say of each observation."""
+        assert isinstance(self.features, TrainedFeatures)
+        if len(self.features.weights) == 1:
+            return super().left_out(data)
+        y = self.units.numbers(data.Y).squeeze(-1)
+        alpha, beta = self.precisions
+        means, variances = torch.empty_like(y), torch.empty_like(y)
+        Psi = self.features.folds(data.X)
+        for psi, is_out in zip(Psi, _is_out(len(y), len(Psi)), strict=True):
+            known = Decomposition.of(psi[~is_out], y[~is_out])
+            lam, P = beta * known.s2, psi[is_out] @ known.V
+            means[is_out] = P @ (beta * known.c / (alpha + lam))
+            rest = psi[is_out].square().sum(-1) - P.square() @ (lam / (alpha + lam))
+            variances[is_out] = rest.clamp(min=0.0) / alpha + 1 / beta
+        values = self.units.values(means[:, None])[:, 0]
+        return LeftOut.gaussian(data.Y[:, 0], values, self.units.scale[0] * variances.sqrt())
 
 
 @final
