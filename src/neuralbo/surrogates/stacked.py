@@ -60,7 +60,7 @@ class Stacked:
     Attributes:
         members: the pool.
         pseudo: observations that the shares of `Member.prior` are worth.
-        least_weight: members with less are left out.
+        least_weight: members with less of the largest weight are left out.
         calibrates, stacks, keeps: whether deviations get factors; whether weights are shared, or
             the best has all; whether weights stay until the next landmark.
         clip: raise values that lie below the median by more than so many times the way from
@@ -69,7 +69,7 @@ class Stacked:
 
     members: tuple[Member, ...]
     pseudo: float = 4.0
-    least_weight: float = 0.05
+    least_weight: float = 0.2
     calibrates: bool = True
     stacks: bool = True
     keeps: bool = True
