@@ -24,14 +24,15 @@ from typing import final
 
 import numpy as np
 import optuna
-from optuna.storages import BaseStorage
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from neuralbo.lab import html
 from neuralbo.lab.experiment_study import ExperimentResults
+from neuralbo.lab.ports import LOOPBACK, await_port, free_port
 from neuralbo.lab.postgres import temporary_server
 from neuralbo.lab.problems import find
+from neuralbo.lab.redis_server import temporary_redis
 from neuralbo.lab.report import markdown, write_csv
 from neuralbo.lab.store import Line, folder
 from neuralbo.lab.worker import CELLS, open_storage, space_of
@@ -55,7 +56,7 @@ class Setting:
     """How many work on what.
 
     Attributes:
-        storage: sqlite, postgresql, journal, grpc, dask or ray.
+        storage: sqlite, postgresql, journal (a file), redis (a journal, too), grpc, dask or ray.
         kills: how many workers are killed on the way.
         seconds: that an evaluation takes.
     """
@@ -74,6 +75,7 @@ SETTINGS = {
     "postgresql": Setting("postgresql", 8, 200, kills=2),
     "sqlite": Setting("sqlite", 8, 200, kills=2),
     "journal": Setting("journal", 4, 100),
+    "redis": Setting("redis", 4, 100),
     "grpc": Setting("grpc", 4, 100),
     "dask": Setting("dask", 4, 100),
     "ray": Setting("ray", 4, 100),
@@ -123,6 +125,8 @@ def served(storage: str, where: Path) -> Iterator[tuple[str, str]]:
             yield "rdb", stack.enter_context(temporary_server(server)).url
         elif storage == "journal":
             yield "journal", str(where / "journal.log")
+        elif storage == "redis":
+            yield "redis", stack.enter_context(temporary_redis(where))
         elif storage == "grpc":
             yield "grpc", str(_serve_grpc(f"sqlite:///{where}/study.db"))
         else:
@@ -131,26 +135,15 @@ def served(storage: str, where: Path) -> Iterator[tuple[str, str]]:
 
 def _serve_grpc(url: str) -> int:
     """Serve a database by Optuna's proxy in a thread of this process; returns the port."""
-    import socket
-
     from optuna.storages import get_storage, run_grpc_proxy_server
 
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    storage: BaseStorage = get_storage(url)
-    serve = threading.Thread(
-        target=run_grpc_proxy_server, args=(storage,), kwargs={"host": "127.0.0.1", "port": port},
+    port, storage = free_port(), get_storage(url)
+    threading.Thread(
+        target=run_grpc_proxy_server, args=(storage,), kwargs={"host": LOOPBACK, "port": port},
         daemon=True,
-    )  # fmt: skip
-    serve.start()
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return port
-        time.sleep(0.05)
-    raise TimeoutError(f"the gRPC proxy did not answer on port {port}.")
+    ).start()  # fmt: skip
+    await_port(port, "the gRPC proxy")
+    return port
 
 
 def _work(setting: Setting, seed: int, study: Study, kind: str, place: str) -> None:
