@@ -92,6 +92,13 @@ def test_a_withdrawn_point_is_not_pending(study):
     assert published(running(study, frozen.number)) == {}
 
 
+def test_queued_parameters_count_and_not_what_was_proposed(study):
+    study.enqueue_trial({"x": 0.25})
+    frozen = study.get_trials(deepcopy=False)[0]
+    publish(study, frozen, {"x": 0.5, "y": 0.75}, "claimed")
+    assert published(running(study, 0)) == {"x": 0.25, "y": 0.75}
+
+
 def test_queued_parameters_are_known_before_they_are_asked_for(study):
     study.enqueue_trial({"x": 0.25})
     assert published(study.get_trials(deepcopy=False)[0]) == {"x": 0.25}
@@ -171,6 +178,48 @@ class TestDisputes:
             create_trial(params={"x": 0.5}, distributions={"x": FloatDistribution(0, 1)}, value=1)
         )
         assert neuralbo.sampler._is_disputed(study, before[0], before, space.encode)
+
+
+def test_a_worker_that_always_loses_takes_a_free_place_beside_the_point(study, monkeypatch):
+    """Whatever it chooses as a whole, another settles first; beside that place nobody is."""
+    for _ in range(8):
+        trial = study.ask()
+        study.tell(trial, (trial.suggest_float("x", 0, 1) - 0.3) ** 2)
+    suggest, taken = neuralbo.budget.suggest, []
+
+    def late(policy, step, q=1):
+        proposal = suggest(policy, step)
+        rival = study._storage.create_new_trial(study._study_id)
+        (params,) = neuralbo.Space({"x": neuralbo.Real(0, 1)}).decode(proposal.points)
+        publish(study, study._storage.get_trial(rival), params, "settled")
+        taken.append(params["x"])
+        return proposal
+
+    monkeypatch.setattr(neuralbo.budget, "suggest", late)
+    x = study.ask().suggest_float("x", 0, 1)
+    assert len(taken) == neuralbo.sampler.ATTEMPTS
+    apart = [abs(x - other) for other in taken]
+    assert min(apart) >= APART * (1 - 1e-9)  # of the rounding of a difference
+    assert apart[-1] < 0.1
+
+
+def test_workers_in_a_space_that_is_full_do_not_wait_for_each_other(study, monkeypatch):
+    trial = study.ask()
+    study.tell(trial, trial.suggest_int("k", 0, 1))
+    monkeypatch.setattr(neuralbo.sampler, "ATTEMPTS", 1)
+    monkeypatch.setattr(neuralbo.sampler, "ASIDES", 0)
+    monkeypatch.setattr(neuralbo.sampler.time, "sleep", lambda _: pytest.fail("it waits"))
+    values = [study.ask().suggest_int("k", 0, 1) for _ in range(4)]
+    assert set(values) == {0, 1}
+
+
+def test_a_retried_trial_costs_no_suggestion(study, monkeypatch):
+    study.optimize(bowl, n_trials=2)
+    study.enqueue_trial({"x": 0.125})
+    monkeypatch.setattr(neuralbo.budget, "suggest", lambda *_: pytest.fail("it suggests"))
+    trial = study.ask()
+    assert published(running(study, trial.number)) == {"x": 0.125}
+    assert trial.suggest_float("x", -1, 1) == 0.125
 
 
 class TestHeartbeats:
