@@ -196,9 +196,12 @@ class NeuralSampler(BaseSampler):
         Under noise these are likely better than those of the luckiest trial, `study.best_params`.
 
         Raises:
-            ValueError: if no trial has given a value, or the sampler has no model.
+            ValueError: if no trial has given a value, the sampler has no model, or there are
+                several objectives.
         """
-        (sign,) = _signs(study)
+        sign, *others = _signs(study)
+        if others:
+            raise ValueError("of several objectives nothing is recommended; see best_trials.")
         policy, trials = self._policy_for(study), study.get_trials(deepcopy=False)
         if not isinstance(policy, DynamicC | Exploring | Standard | TrustRegion):
             raise ValueError(f"{type(policy).__name__} has no model; name a surrogate.")
@@ -247,7 +250,7 @@ class NeuralSampler(BaseSampler):
     ) -> Step:
         reader = self._reader(study, trials)
         return Step.of(
-            reader.data(trials, trial, space, *_signs(study)),
+            reader.data(trials, trial, space, _signs(study)),
             space.domain,
             seed=self._seed_of(study),
             number=reader.number(trial, trials),
