@@ -14,6 +14,7 @@ from neuralbo import NeuralSampler
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.maximizers.base import APART
 from neuralbo.publishing import PARAMS, is_settled, publish, published
+from neuralbo.sampler import FACTS
 from neuralbo.trials import ENDED, WORKER, is_interrupted
 
 TINY = Mixed(Multistart(candidates=32, local=16, restarts=1, rounds=5), rounds=1)
@@ -196,7 +197,9 @@ def test_a_worker_that_always_loses_takes_a_free_place_beside_the_point(study, m
         return proposal
 
     monkeypatch.setattr(neuralbo.budget, "suggest", late)
-    x = study.ask().suggest_float("x", 0, 1)
+    trial = study.ask()
+    x = trial.suggest_float("x", 0, 1)
+    assert trial.user_attrs[FACTS]["attempts"] == neuralbo.sampler.ATTEMPTS + 1
     assert len(taken) == neuralbo.sampler.ATTEMPTS
     apart = [abs(x - other) for other in taken]
     assert min(apart) >= APART * (1 - 1e-9)  # of the rounding of a difference

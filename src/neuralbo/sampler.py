@@ -155,7 +155,8 @@ class NeuralSampler(BaseSampler):
                 break
             publish(study, trial, {}, "withdrawn")
         publish(study, trial, params, "settled", attempt=attempt, read=read)
-        study._storage.set_trial_user_attr(trial._trial_id, FACTS, dict(proposal.facts))
+        facts = {**proposal.facts, **({"attempts": attempt + 1} if attempt else {})}
+        study._storage.set_trial_user_attr(trial._trial_id, FACTS, facts)
         return params
 
     def _propose(self, study: Study, step: Step, names: int) -> Proposal:
