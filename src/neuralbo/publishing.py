@@ -88,7 +88,8 @@ def published(trial: FrozenTrial, *, is_asked: bool = True) -> dict[str, Any]:
 
 def given(trial: FrozenTrial) -> dict[str, Any]:
     """Return the parameters that a trial has before anything is proposed: it was queued."""
-    return trial.system_attrs.get(FIXED, {}) | trial.params
+    fixed: dict[str, Any] = trial.system_attrs.get(FIXED, {})
+    return fixed | trial.params
 
 
 def chosen_after(trial: FrozenTrial) -> datetime | None:
