@@ -18,10 +18,8 @@ from neuralbo.trials import has_diverged
 if TYPE_CHECKING:
     from neuralbo.lab.workers import Setting
 
-# The last is in seconds: a cluster has a dozen processes, which a busy machine starts slowly.
-SETTINGS = {"RAY_AIR_NEW_OUTPUT": "0", "RAY_DEDUP_LOGS": "0", "RAY_USAGE_STATS_ENABLED": "0",
-            "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
-            "RAY_raylet_start_wait_time_s": "300"}  # fmt: skip
+QUIET = {"RAY_AIR_NEW_OUTPUT": "0", "RAY_DEDUP_LOGS": "0", "RAY_USAGE_STATS_ENABLED": "0",
+         "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1"}  # fmt: skip
 NAME = "workers"
 
 Value = Callable[[str, dict[str, Any], int], float]  # of a problem, parameters and a number
@@ -42,7 +40,7 @@ def run_ray(
         longest: seconds after which Tune ends, whatever it waits for.
         value: what is evaluated.
     """
-    os.environ |= SETTINGS
+    os.environ |= QUIET
     ray, tune = optional_module("ray", "ray[tune]"), optional_module("ray.tune", "ray[tune]")
     storage = RDBStorage(f"sqlite:///{where}/ray.db")
     search = optional_module("ray.tune.search.optuna", "ray[tune]").OptunaSearch(
