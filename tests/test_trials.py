@@ -189,7 +189,7 @@ def test_another_study_with_the_number_of_a_deleted_one_is_read_from_the_beginni
     reader, space = TrialReader(), Space({"x": Real(0, 1)})
     trials, now = finished(6, seed=1)
     reader.update(trials)
-    reader.data(trials, now, space, 1.0)
+    reader.data(trials, now, space, (1.0,))
     trials, now = finished(n, seed=2)
     reader.update(trials)
     assert reader.number(now, trials) == n
@@ -272,6 +272,6 @@ def test_threads_lose_no_trial():
         study.optimize(objective, n_trials=40, n_jobs=4)
     trials, now = now_of(study, study.ask())
     space = kept._reader(study, trials).space(union(trials), trials)
-    left = kept._reader(study, trials).data(trials, now, space, -1.0)
+    left = kept._reader(study, trials).data(trials, now, space, (-1.0,))
     assert left.n == 40
     assert is_equal(left, observed(trials, now, space, (-1.0,)))
