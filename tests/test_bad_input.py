@@ -44,7 +44,7 @@ def data_of(study):
     reader = TrialReader()
     reader.update(trials)
     space = reader.space(reader.distributions(trials), trials)
-    data = reader.data(trials, trials[trial.number], space, -1.0)
+    data = reader.data(trials, trials[trial.number], space, (-1.0,))
     study.tell(trial, state=TrialState.FAIL)
     fresh = observed(
         trials, trials[trial.number], space, (-1.0,), frozenset(["c"] * data.C.shape[1])

@@ -14,6 +14,7 @@ from neuralbo import NeuralSampler
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.maximizers.base import APART
 from neuralbo.publishing import PARAMS, is_settled, publish, published
+from neuralbo.sampler import FACTS
 from neuralbo.trials import ENDED, WORKER, is_interrupted
 
 TINY = Mixed(Multistart(candidates=32, local=16, restarts=1, rounds=5), rounds=1)
@@ -90,6 +91,13 @@ def test_a_withdrawn_point_is_not_pending(study):
     publish(study, frozen, {"x": 0.5}, "claimed")
     publish(study, frozen, {}, "withdrawn")
     assert published(running(study, frozen.number)) == {}
+
+
+def test_queued_parameters_count_and_not_what_was_proposed(study):
+    study.enqueue_trial({"x": 0.25})
+    frozen = study.get_trials(deepcopy=False)[0]
+    publish(study, frozen, {"x": 0.5, "y": 0.75}, "claimed")
+    assert published(running(study, 0)) == {"x": 0.25, "y": 0.75}
 
 
 def test_queued_parameters_are_known_before_they_are_asked_for(study):
@@ -171,6 +179,51 @@ class TestDisputes:
             create_trial(params={"x": 0.5}, distributions={"x": FloatDistribution(0, 1)}, value=1)
         )
         assert neuralbo.sampler._is_disputed(study, before[0], before, space.encode)
+
+
+def test_a_worker_that_always_loses_takes_a_free_place_beside_the_point(study, monkeypatch):
+    """Whatever it chooses as a whole, another settles first; beside that place nobody is."""
+    for _ in range(8):
+        trial = study.ask()
+        study.tell(trial, (trial.suggest_float("x", 0, 1) - 0.3) ** 2)
+    suggest, taken = neuralbo.budget.suggest, []
+
+    def late(policy, step, q=1):
+        proposal = suggest(policy, step)
+        rival = study._storage.create_new_trial(study._study_id)
+        (params,) = neuralbo.Space({"x": neuralbo.Real(0, 1)}).decode(proposal.points)
+        publish(study, study._storage.get_trial(rival), params, "settled")
+        taken.append(params["x"])
+        return proposal
+
+    monkeypatch.setattr(neuralbo.budget, "suggest", late)
+    trial = study.ask()
+    x = trial.suggest_float("x", 0, 1)
+    facts = running(study, trial.number).user_attrs[FACTS]
+    assert facts["attempts"] == neuralbo.sampler.ATTEMPTS + 1
+    assert len(taken) == neuralbo.sampler.ATTEMPTS
+    apart = [abs(x - other) for other in taken]
+    assert min(apart) >= APART * (1 - 1e-9)  # of the rounding of a difference
+    assert apart[-1] < 0.1
+
+
+def test_workers_in_a_space_that_is_full_do_not_wait_for_each_other(study, monkeypatch):
+    trial = study.ask()
+    study.tell(trial, trial.suggest_int("k", 0, 1))
+    monkeypatch.setattr(neuralbo.sampler, "ATTEMPTS", 1)
+    monkeypatch.setattr(neuralbo.sampler, "ASIDES", 0)
+    monkeypatch.setattr(neuralbo.sampler.time, "sleep", lambda _: pytest.fail("it waits"))
+    values = [study.ask().suggest_int("k", 0, 1) for _ in range(4)]
+    assert set(values) == {0, 1}
+
+
+def test_a_retried_trial_costs_no_suggestion(study, monkeypatch):
+    study.optimize(bowl, n_trials=2)
+    study.enqueue_trial({"x": 0.125})
+    monkeypatch.setattr(neuralbo.budget, "suggest", lambda *_: pytest.fail("it suggests"))
+    trial = study.ask()
+    assert published(running(study, trial.number)) == {"x": 0.125}
+    assert trial.suggest_float("x", -1, 1) == 0.125
 
 
 class TestHeartbeats:

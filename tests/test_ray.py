@@ -1,11 +1,15 @@
-"""Ray Tune's OptunaSearch with our sampler, driven by hand as Tune does it."""
+"""Ray Tune's OptunaSearch with our sampler, driven by hand as Tune does it, and by Tune."""
 
 import math
 
 import optuna
 import pytest
+from optuna.trial import TrialState
 
 from neuralbo import NeuralSampler
+from neuralbo.lab.worker import CELLS, value_of
+from neuralbo.lab.workers import Setting, look
+from neuralbo.lab.workers_ray import fail_diverged, run_ray
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.sampler import FACTS
 
@@ -57,3 +61,29 @@ def test_results_that_are_no_numbers_are_kept_away_from(search):
             later.append(x)
     # the best values are at the border, so some fail; without learning almost all would
     assert sum(x > 0.5 for x in later) <= len(later) // 2
+
+
+def test_trials_that_ray_left_running_are_failed(search):
+    for i, loss in enumerate((0.5, math.nan)):
+        search.suggest(str(i))
+        finish(search, str(i), loss)
+    search.suggest("2")  # it is still at work
+    fail_diverged(search._ot_study)
+    states = [trial.state for trial in search._ot_study.trials]
+    assert states == [TrialState.COMPLETE, TrialState.FAIL, TrialState.RUNNING]
+
+
+@pytest.mark.slow
+def test_four_workers_of_a_real_cluster_end_with_nan_results_failed(folder):
+    pytest.importorskip("ray.tune.search.optuna", reason="pip install 'neuralbo[ray]'")
+
+    def value(problem, params, number):
+        return math.nan if params["b"] == "q" else value_of(problem, params, number)
+
+    setting = Setting("ray", 4, 16, problem=CELLS, surrogate="brvfl1", seconds=0.1)
+    trials = run_ray(setting, 0, folder, longest=600, value=value)
+    found = look(setting, trials)
+    failed = [trial for trial in trials if trial.state == TrialState.FAIL]
+    assert found["finished"] + len(failed) == 16
+    assert failed and all(trial.params["b"] == "q" for trial in failed)
+    assert found["repeats"] == 0 and found["running"] == 0

@@ -1,19 +1,19 @@
 """Storages that many workers share, real servers included: claims, failures, and being away."""
 
-import socket
 import threading
-import time
 import warnings
 from importlib.util import find_spec
 
 import optuna
 import pytest
 from optuna.storages import JournalStorage, RDBStorage
-from optuna.storages.journal import JournalFileBackend
+from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 from optuna.trial import TrialState
 
 from neuralbo import NeuralSampler, Real, StorageError, minimize
+from neuralbo.lab.ports import await_port, free_port
 from neuralbo.lab.postgres import programs, temporary_server
+from neuralbo.lab.redis_server import MISSING, program, temporary_redis
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.publishing import is_settled, published
 
@@ -49,22 +49,26 @@ def postgres(folder):
 
 
 @pytest.fixture
+def redis(folder):
+    """Return the address of a Redis server of our own."""
+    needs("redis")
+    if program() is None:
+        pytest.skip(MISSING)
+    with temporary_redis(folder) as url:
+        yield url
+
+
+@pytest.fixture
 def grpc(folder):
     """Return a storage behind Optuna's proxy."""
     needs("grpc", "google.protobuf")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     storage = optuna.storages.get_storage(f"sqlite:///{folder}/grpc.db")
     threading.Thread(
         target=optuna.storages.run_grpc_proxy_server, args=(storage,),
         kwargs={"host": "127.0.0.1", "port": port}, daemon=True,
     ).start()  # fmt: skip
-    for _ in range(200):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.05)
+    await_port(port, "the gRPC proxy")
     proxy = optuna.storages.GrpcStorageProxy(host="127.0.0.1", port=port)
     yield proxy
     proxy.close()
@@ -104,6 +108,10 @@ def test_postgresql(postgres):
 
 def test_a_journal(folder):
     check(lambda: JournalStorage(JournalFileBackend(f"{folder}/journal.log")))
+
+
+def test_a_journal_in_redis(redis):
+    check(lambda: JournalStorage(JournalRedisBackend(redis)))
 
 
 def test_the_grpc_proxy(grpc):

@@ -130,7 +130,7 @@ def test_a_reader_says_what_all_trials_say(objective, seed):
         if found:
             space, other = reader.space(found, trials), conditional_space(found, trials)
             assert (space.parameters, space.optional) == (other.parameters, other.optional)
-            left = reader.data(trials, now, space, -1.0)
+            left = reader.data(trials, now, space, (-1.0,))
             right = observed(trials, now, space, (-1.0,))
             assert is_equal(left, right)
             assert left.digest() == right.digest()
@@ -148,7 +148,7 @@ def test_data_made_earlier_stay_right(objective):
         found = reader.distributions(trials)
         if found:
             space = reader.space(found, trials)
-            pair = [reader.data(trials, now, space, 1.0), observed(trials, now, space, (1.0,))]
+            pair = [reader.data(trials, now, space, (1.0,)), observed(trials, now, space, (1.0,))]
             made.append((pair, space))
         history.go_on(trial)
     for (left, right), space in made:
@@ -166,7 +166,7 @@ def test_a_space_that_did_not_change_is_the_same_object():
         found = reader.distributions(trials)
         if found:
             spaces.append(reader.space(found, trials))
-            reader.data(trials, now, spaces[-1], 1.0)
+            reader.data(trials, now, spaces[-1], (1.0,))
         plain(trial, trial.number)
         history.study.tell(trial, 1.0)
     assert len({id(space) for space in spaces}) == 1
@@ -189,11 +189,11 @@ def test_another_study_with_the_number_of_a_deleted_one_is_read_from_the_beginni
     reader, space = TrialReader(), Space({"x": Real(0, 1)})
     trials, now = finished(6, seed=1)
     reader.update(trials)
-    reader.data(trials, now, space, 1.0)
+    reader.data(trials, now, space, (1.0,))
     trials, now = finished(n, seed=2)
     reader.update(trials)
     assert reader.number(now, trials) == n
-    assert is_equal(reader.data(trials, now, space, 1.0), observed(trials, now, space, (1.0,)))
+    assert is_equal(reader.data(trials, now, space, (1.0,)), observed(trials, now, space, (1.0,)))
 
 
 def sampler(**options):
@@ -272,6 +272,6 @@ def test_threads_lose_no_trial():
         study.optimize(objective, n_trials=40, n_jobs=4)
     trials, now = now_of(study, study.ask())
     space = kept._reader(study, trials).space(union(trials), trials)
-    left = kept._reader(study, trials).data(trials, now, space, -1.0)
+    left = kept._reader(study, trials).data(trials, now, space, (-1.0,))
     assert left.n == 40
     assert is_equal(left, observed(trials, now, space, (-1.0,)))

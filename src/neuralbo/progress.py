@@ -55,7 +55,13 @@ def progress_bar(
 
 
 def _text(study: Study, state: dict[str, float]) -> str:
-    trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    best = f"best {study.best_value:.6g}" if trials else "no value yet"
-    text = f"{best} · {state['seconds'] / max(state['suggestions'], 1):.2f} s/suggestion"
+    text = f"{_best(study)} · {state['seconds'] / max(state['suggestions'], 1):.2f} s/suggestion"
     return text + (f" · {state['failed']:.0f} failed" if state["failed"] else "")
+
+
+def _best(study: Study) -> str:
+    if not study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+        return "no value yet"
+    if len(study.directions) > 1:
+        return f"{len(study.best_trials)} on the front"
+    return f"best {study.best_value:.6g}"

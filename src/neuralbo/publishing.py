@@ -7,6 +7,10 @@ are near the one of the lower number stays and the other is *withdrawn*; a claim
 disputes is *settled*, and whoever comes later gives way. A worker whose claim is disputed by a
 higher number waits for it to be withdrawn or settled, since that worker may have looked before
 the claim was there.
+
+Workers that read the same trials often choose the same point, and all but one choose again. Who
+has lost often takes a free place beside the point: that is done so quickly that hardly anything
+happens meanwhile.
 """
 
 import json
@@ -71,14 +75,21 @@ def published(trial: FrozenTrial, *, is_asked: bool = True) -> dict[str, Any]:
     """
     attributes = trial.system_attrs
     head = attributes.get(PARAMS, {"stand": "withdrawn"})
-    found: dict[str, Any] = dict(attributes.get(FIXED, {}))
+    found: dict[str, Any] = {}
     if head["stand"] != "withdrawn":
         if "params" in head:
             found |= head["params"]
         else:
             pieces = (attributes[_key(head["attempt"], i)] for i in range(head["pieces"]))
             found |= json.loads("".join(pieces))
+    found |= attributes.get(FIXED, {})  # the objective is given these, whatever was proposed
     return found | trial.params if is_asked else found
+
+
+def given(trial: FrozenTrial) -> dict[str, Any]:
+    """Return the parameters that a trial has before anything is proposed: it was queued."""
+    fixed: dict[str, Any] = trial.system_attrs.get(FIXED, {})
+    return fixed | trial.params
 
 
 def chosen_after(trial: FrozenTrial) -> datetime | None:

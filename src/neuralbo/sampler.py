@@ -23,13 +23,13 @@ from neuralbo.catalog import make_policy
 from neuralbo.criteria import Criterion
 from neuralbo.errors import FallbackWarning
 from neuralbo.maximizers import Maximizer
-from neuralbo.maximizers.base import APART
+from neuralbo.maximizers.base import APART, aside
 from neuralbo.optimizer import checked_seed, signed, signs_of
 from neuralbo.points import are_near
 from neuralbo.policies import DynamicC, Exploring, Policy, Proposal, Standard, TrustRegion
 from neuralbo.policies.several import for_objectives
 from neuralbo.policies.start import AfterStart, start_trials
-from neuralbo.publishing import is_settled, publish, published
+from neuralbo.publishing import given, is_settled, publish, published
 from neuralbo.recommendation import Recommendation, likely_best
 from neuralbo.space import Categorical, Parameter, Space
 from neuralbo.step import Memory, Step, generator
@@ -40,9 +40,10 @@ from neuralbo.workers import this_worker
 
 SEED, FACTS = "neuralbo:seed", "neuralbo:facts"
 CONSTRAINTS = "constraints"  # where Optuna's samplers keep what a constraints_func says
-ATTEMPTS = 5  # points that a worker claims before it takes one that is disputed
+ATTEMPTS = 5  # points that a worker chooses before it takes a free one beside the last
+ASIDES = 20  # such places that it claims; then it takes one that is disputed
 PATIENCE = 5.0  # seconds to wait for another worker's claim: it may be dead
-INDEPENDENT = 2  # the stream of random numbers for single parameters
+INDEPENDENT, AWAY = 2, 3  # streams of random numbers: of single parameters, of free places
 NEAR = 16  # values drawn where the one proposed is not in the range: the nearest is taken
 
 # what was read of each study of a storage, as long as the storage exists
@@ -132,27 +133,34 @@ class NeuralSampler(BaseSampler):
         """Choose all parameters together."""
         if not search_space:
             return {}
-        for attempt in range(ATTEMPTS):
+        if search_space.keys() <= given(trial).keys():
+            publish(study, trial, given(trial), "settled", read=datetime.now())
+            return {}
+        params: dict[str, Any] = {}
+        for attempt in range(ATTEMPTS + ASIDES):
             read, trials = datetime.now(), study.get_trials(deepcopy=False)
             space = self._space or self._reader(study, trials).space(search_space, trials)
-            proposal = self._propose(study, trial, trials, space)
-            (params,) = space.decode(proposal.points)
+            step = self._step(study, trial, trials, space)
+            if attempt < ATTEMPTS:
+                proposal = self._propose(study, step, len(space.names))
+            point = proposal.points if attempt < ATTEMPTS else encode(space, [params])
+            point = aside(step, point, generator(step.seed, AWAY, step.number, attempt))
+            (params,) = space.decode(point)
             params = {name: value for name, value in params.items() if name in search_space}
             if isinstance(study._storage, InMemoryStorage):  # its threads choose one by one
                 break
             publish(study, trial, params, "claimed", attempt=attempt, read=read)
-            if not _is_disputed(study, trial, trials, partial(encode, space)):
+            is_full = are_near(point, step.data.X_pending, APART).any()
+            if is_full or not _is_disputed(study, trial, trials, partial(encode, space)):
                 break
             publish(study, trial, {}, "withdrawn")
         publish(study, trial, params, "settled", attempt=attempt, read=read)
-        study._storage.set_trial_user_attr(trial._trial_id, FACTS, dict(proposal.facts))
+        facts = {**proposal.facts, **({"attempts": attempt + 1} if attempt else {})}
+        study._storage.set_trial_user_attr(trial._trial_id, FACTS, facts)
         return params
 
-    def _propose(
-        self, study: Study, trial: FrozenTrial, trials: list[FrozenTrial], space: Space
-    ) -> Proposal:
-        start = start_trials(len(space.names)) if self._start is None else self._start
-        step = self._step(study, trial, trials, space)
+    def _propose(self, study: Study, step: Step, names: int) -> Proposal:
+        start = start_trials(names) if self._start is None else self._start
         return self._budget.suggest(AfterStart(self._policy_for(study), start), step)
 
     @one_thread()
@@ -189,9 +197,12 @@ class NeuralSampler(BaseSampler):
         Under noise these are likely better than those of the luckiest trial, `study.best_params`.
 
         Raises:
-            ValueError: if no trial has given a value, or the sampler has no model.
+            ValueError: if no trial has given a value, the sampler has no model, or there are
+                several objectives.
         """
-        (sign,) = _signs(study)
+        sign, *others = _signs(study)
+        if others:
+            raise ValueError("of several objectives nothing is recommended; see best_trials.")
         policy, trials = self._policy_for(study), study.get_trials(deepcopy=False)
         if not isinstance(policy, DynamicC | Exploring | Standard | TrustRegion):
             raise ValueError(f"{type(policy).__name__} has no model; name a surrogate.")
@@ -240,7 +251,7 @@ class NeuralSampler(BaseSampler):
     ) -> Step:
         reader = self._reader(study, trials)
         return Step.of(
-            reader.data(trials, trial, space, *_signs(study)),
+            reader.data(trials, trial, space, _signs(study)),
             space.domain,
             seed=self._seed_of(study),
             number=reader.number(trial, trials),

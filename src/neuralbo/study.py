@@ -6,7 +6,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from neuralbo.criteria import Criterion
 from neuralbo.errors import FailedTrialWarning, StorageError
 from neuralbo.maximizers import Maximizer
-from neuralbo.optimizer import Direction, finite_or_none, sign_of
+from neuralbo.optimizer import Direction, finite_or_none, sign_of, signs_of
 from neuralbo.policies import Policy
 from neuralbo.progress import progress_bar
 from neuralbo.publishing import published
@@ -50,6 +50,11 @@ class Result:
     study: Study
 
     @property
+    def best_trials(self) -> list[FrozenTrial]:
+        """The trials that no other is better than: the front of several objectives."""
+        return self.study.best_trials
+
+    @property
     def best_params(self) -> dict[str, Any]:
         """The parameters of the best value."""
         return dict(self._best.params)
@@ -69,6 +74,8 @@ class Result:
 
     @property
     def _best(self) -> FrozenTrial:
+        if len(self.study.directions) > 1:
+            raise ValueError("of several objectives there is no best one; see result.best_trials.")
         try:
             return self.study.best_trial
         except ValueError:
@@ -78,7 +85,7 @@ class Result:
 
 
 def minimize(  # noqa: PLR0913
-    f: Callable[[dict[str, Any]], float],
+    f: Callable[[dict[str, Any]], float | Sequence[float]],
     space: Mapping[str, Any] | Space,
     n_trials: int | None = None,
     *,
@@ -86,14 +93,15 @@ def minimize(  # noqa: PLR0913
     n_jobs: int = 1,
     storage: str | BaseStorage | None = None,
     study_name: str = "neuralbo",
-    surrogate: str | Surrogate | Policy = "auto",
+    surrogate: str | Surrogate | Policy | Sequence[str | Surrogate] = "auto",
     criterion: str | Criterion | None = None,
     maximizer: str | Maximizer | None = None,
     callbacks: Sequence[Callback] = (),
-    direction: Direction = "minimize",
+    direction: Direction | Sequence[Direction] = "minimize",
     progress: bool | None = None,
     seed: int | None = None,
     max_suggest_seconds: float | None = None,
+    reference_point: Sequence[float] | None = None,
 ) -> Result:
     """Find the parameters with the smallest value of f in few evaluations.
 
@@ -102,21 +110,23 @@ def minimize(  # noqa: PLR0913
     storage, a second call continues the study of that name, also after a crash.
 
     Args:
-        f: takes a dictionary of parameters and returns a number.
+        f: takes a dictionary of parameters and returns a number, or one for each direction.
         space: parameters by name: `Real`, `Integer`, `Categorical`.
         n_trials: evaluations to make in this call; None for no limit but `timeout`.
         timeout: seconds after which no further evaluation begins.
         n_jobs: evaluations at a time, in threads.
         storage: where the study is kept, as in "sqlite:///runs/my.db"; None for memory.
         study_name: its name there.
-        surrogate: the model, a name of the catalog or a recipe.
+        surrogate: the model, a name of the catalog or a recipe; of several objectives it may be a
+            list, one for each.
         criterion: what a point is worth, likewise.
         maximizer: how the best point is found, likewise.
         callbacks: called with the study and each finished trial.
-        direction: "maximize" for the largest value.
+        direction: "maximize" for the largest value; a list for several objectives.
         progress: show a progress bar; None shows one in a terminal.
         seed: equal seeds give equal runs; None draws one and keeps it in the study.
         max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning.
+        reference_point: of several objectives, values below which none is worth anything.
 
     Raises:
         ValueError: if an argument is not legal, or the study belongs to another space.
@@ -125,10 +135,10 @@ def minimize(  # noqa: PLR0913
     space = space if isinstance(space, Space) else Space(space)
     sampler = NeuralSampler(
         surrogate, criterion, maximizer, seed=seed, n_trials=n_trials, space=space,
-        max_suggest_seconds=max_suggest_seconds,
+        max_suggest_seconds=max_suggest_seconds, reference_point=reference_point,
     )  # fmt: skip
 
-    def objective(trial: optuna.Trial) -> float:
+    def objective(trial: optuna.Trial) -> float | Sequence[float]:
         return f(ask_params(trial, space))
 
     with storage_errors(storage):
@@ -159,10 +169,14 @@ def ask_params(trial: optuna.Trial, space: Space) -> dict[str, Any]:
 
 
 def open_study(
-    storage: str | BaseStorage | None, name: str, direction: Direction, sampler: NeuralSampler
+    storage: str | BaseStorage | None,
+    name: str,
+    direction: Direction | Sequence[Direction],
+    sampler: NeuralSampler,
 ) -> Study:
     """Make or load a study; a SQLite file's folder is made if it is missing."""
-    sign_of(direction)
+    directions = [direction] if isinstance(direction, str) else list(direction)
+    signs_of(directions)
     if isinstance(storage, str) and storage.startswith(SQLITE):
         path = Path(storage.removeprefix(SQLITE)).expanduser()
         try:
@@ -173,13 +187,13 @@ def open_study(
         storage = RDBStorage(f"{SQLITE}{path}", engine_kwargs=options)
     with quiet_optuna():
         study = optuna.create_study(
-            storage=storage, sampler=sampler, study_name=name, direction=direction,
+            storage=storage, sampler=sampler, study_name=name, directions=directions,
             load_if_exists=True,
         )  # fmt: skip
-    if [d.name.lower() for d in study.directions] != [direction]:
+    before = [d.name.lower() for d in study.directions]
+    if before != directions:
         raise ValueError(
-            f"the study {name!r} exists with direction "
-            f"{[d.name.lower() for d in study.directions]}, not {direction!r}; "
+            f"the study {name!r} exists with direction {before}, not {direction!r}; "
             "use another study_name."
         )
     return study
@@ -211,7 +225,7 @@ def _check_trial(study: Study, trial: FrozenTrial, space: Space) -> None:
 
 def optimize(  # noqa: PLR0913
     study: Study,
-    objective: Callable[[optuna.Trial], float],
+    objective: Callable[[optuna.Trial], float | Sequence[float]],
     *,
     n_trials: int | None,
     timeout: float | None = None,
@@ -241,7 +255,9 @@ def optimize(  # noqa: PLR0913
 class _Guarded:
     """The objective of a user, whose failures are put on record."""
 
-    def __init__(self, study: Study, objective: Callable[[optuna.Trial], float]) -> None:
+    def __init__(
+        self, study: Study, objective: Callable[[optuna.Trial], float | Sequence[float]]
+    ) -> None:
         self.study, self.objective = study, objective
         self.errors: list[str] = []
         self.causes: set[object] = set()
@@ -251,12 +267,9 @@ class _Guarded:
         self.fatal: Exception | None = None
         self.lock = threading.Lock()
 
-    def __call__(self, trial: optuna.Trial) -> float:
+    def __call__(self, trial: optuna.Trial) -> float | tuple[float, ...]:
         try:
-            raw = self.objective(trial)
-            value = finite_or_none(raw)
-            if value is None:
-                raise NotAValueError(f"the objective returned {raw!r}.")
+            value = _checked(self.objective(trial), len(self.study.directions))
         except optuna.TrialPruned:
             raise
         except Exception as error:
@@ -287,6 +300,24 @@ class _Guarded:
                 FailedTrialWarning,
                 stacklevel=2,
             )
+
+
+def _checked(raw: Any, m: int) -> float | tuple[float, ...]:
+    """Return what an objective gave: a number, or m of them if there are several objectives."""
+    if m == 1:
+        numbers = [finite_or_none(raw)]
+    elif raw is None:
+        numbers = [None]
+    elif isinstance(raw, str | bytes) or not isinstance(raw, Iterable):
+        raise TypeError(f"there are {m} objectives, so {m} values must be returned, got {raw!r}.")
+    else:
+        numbers = [finite_or_none(value) for value in raw]
+        if len(numbers) != m:
+            raise TypeError(f"there are {m} objectives, but {len(numbers)} values came: {raw!r}.")
+    values = tuple(number for number in numbers if number is not None)
+    if len(values) < len(numbers):
+        raise NotAValueError(f"the objective returned {raw!r}.")
+    return values[0] if m == 1 else values
 
 
 class NotAValueError(ValueError):

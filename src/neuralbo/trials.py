@@ -108,7 +108,11 @@ class TrialReader:
         return self._made[1]
 
     def data(
-        self, trials: Sequence[FrozenTrial], now: FrozenTrial, space: Space, *signs: float
+        self,
+        trials: Sequence[FrozenTrial],
+        now: FrozenTrial,
+        space: Space,
+        signs: Sequence[float],
     ) -> Data:
         """Turn trials into data: values with their signs, the others apart."""
         constraints = self._constraints | constraints_of(trials[self._read :])

@@ -9,7 +9,7 @@ from optuna.trial import TrialState, create_trial
 from neuralbo.lab.experiment_study import ExperimentCell, ExperimentResults
 from neuralbo.lab.studies import find_study
 from neuralbo.lab.worker import CELLS, space_of, value_of
-from neuralbo.lab.workers import SETTINGS, Setting, look, run, table, write
+from neuralbo.lab.workers import SETTINGS, Setting, look, missed, run, table, write
 
 NOON = datetime(2026, 1, 1, 12)
 
@@ -52,15 +52,33 @@ def test_there_are_sixty_cells():
 def test_the_table_has_the_worst_of_the_seeds(folder):
     study = find_study("workers")
     lines = [
-        {"workers": 8, "killed": 2, "finished": n, "running": 0, "nearest": near, "repeats": 0,
-         "regret": 0.1, "seconds": {"wall": 3.0}}
+        {"workers": 8, "trials": 200, "killed": 2, "finished": n, "running": 0,
+         "nearest": near, "repeats": 0, "regret": 0.1, "seconds": {"wall": 3.0}}
         for n, near in ((200, 0.01), (203, 0.002), (201, 0.5))
     ]  # fmt: skip
     made = {ExperimentCell("workers", "postgresql", s): line for s, line in enumerate(lines)}
     results = ExperimentResults(study, made)
     (row,) = table(results)
+    assert row[-1] == "nothing"
     assert row[:7] == ("postgresql", "3", "8", "2", "200", "0", "0.002")
     assert "postgresql" in write(results, folder).read_text()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({}, []), ({"finished": 199}, ["finished"]), ({"nearest": 9e-4}, ["apart"]),
+     ({"repeats": 1}, ["no repeats"]), ({"trials": 100, "finished": 100}, [])],
+)  # fmt: skip
+def test_what_does_not_hold_for_one_seed_is_missed(change, words):
+    good = {"trials": 200, "finished": 200, "nearest": 0.1, "repeats": 0}
+    assert missed([good | change, good | change], 0.1, None) == words
+    assert missed([good, good | change], 0.1, 0.1) == words
+
+
+def test_more_regret_than_one_worker_is_missed_only_of_long_runs():
+    good = {"trials": 200, "finished": 200, "nearest": 0.1, "repeats": 0}
+    assert missed([good], 0.2, 0.1) == ["regret"]
+    assert missed([good | {"trials": 100}], 0.2, 0.1) == []
 
 
 def test_every_setting_is_a_cell_of_the_study():

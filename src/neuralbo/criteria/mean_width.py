@@ -27,6 +27,7 @@ from neuralbo.domain import Domain
 from neuralbo.lattice import lattice, levels_of, per_variable
 from neuralbo.step import FIT, Step, generator
 from neuralbo.surrogates.base import Surrogate
+from neuralbo.surrogates.model import Around
 
 # Criteria of mean and deviation alone.
 OfMoments = UpperBound | ExpectedImprovement | LogExpectedImprovement | ProbabilityOfImprovement
@@ -35,7 +36,7 @@ LARGE = 256  # batches from so many points on are remembered: those of a grid
 
 
 @final
-class ScaledModel(MomentsModel):
+class ScaledModel(Around, MomentsModel):
     """m(x) + c (f(x) - m(x)): the law of a model with its deviations times c.
 
     Moments at large batches of points are remembered, also by `doubled` models, so that a grid
@@ -47,20 +48,9 @@ class ScaledModel(MomentsModel):
     def __init__(
         self, model: Model, c: float, known: dict[bytes, tuple[Tensor, Tensor]] | None = None
     ) -> None:
-        super().__init__()
-        self.model, self.c = model, c
+        super().__init__(model)
+        self.c = c
         self._known = {} if known is None else known
-
-    @property
-    def num_outputs(self) -> int:
-        """The outputs of the model."""
-        outputs: int = self.model.num_outputs
-        return outputs
-
-    @property
-    def batch_shape(self) -> torch.Size:
-        """The batch shape of the model."""
-        return self.model.batch_shape
 
     def doubled(self) -> "ScaledModel":
         """Return the model with twice the c."""

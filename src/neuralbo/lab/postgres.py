@@ -2,13 +2,14 @@
 
 import os
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
+
+from neuralbo.lab.ports import free_port
 
 DEBIAN = Path("/usr/lib/postgresql")
 # The machine does not go down with the server, so what was written to files need not reach the
@@ -69,7 +70,7 @@ def temporary_server(folder: Path) -> Iterator[Server]:
     user = "postgres" if os.geteuid() == 0 else None  # the server refuses to be run by root
     if user:
         shutil.chown(folder, user)
-    server = Server(found, folder, _free_port(), user)
+    server = Server(found, folder, free_port(), user)
     server.run("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
     server.start()
     try:
@@ -77,10 +78,3 @@ def temporary_server(folder: Path) -> Iterator[Server]:
     finally:
         if (folder / "data" / "postmaster.pid").exists():
             server.stop()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port

@@ -23,7 +23,7 @@ CELLS = "cells"  # the problem of 60 cells
 
 
 def open_storage(kind: str, place: str) -> BaseStorage:
-    """Return the storage: "rdb" with a URL, "journal" with a file, "grpc" with a port."""
+    """Return the storage: "rdb" or "redis" with a URL, "journal" a file, "grpc" a port."""
     if kind == "journal":
         from optuna.storages.journal import JournalFileBackend
 

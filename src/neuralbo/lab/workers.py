@@ -24,29 +24,36 @@ from typing import final
 
 import numpy as np
 import optuna
-from optuna.storages import BaseStorage
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from neuralbo.lab import html
 from neuralbo.lab.experiment_study import ExperimentResults
+from neuralbo.lab.ports import LOOPBACK, await_port, free_port
 from neuralbo.lab.postgres import temporary_server
 from neuralbo.lab.problems import find
+from neuralbo.lab.redis_server import temporary_redis
 from neuralbo.lab.report import markdown, write_csv
 from neuralbo.lab.store import Line, folder
 from neuralbo.lab.worker import CELLS, open_storage, space_of
+from neuralbo.maximizers.base import APART
 from neuralbo.publishing import chosen_after
 from neuralbo.sampler import NeuralSampler
 
 COLUMNS = ("setting", "seeds", "workers", "killed", "finished", "left running", "nearest pending",
-           "repeats", "regret", "seconds")  # fmt: skip
+           "repeats", "regret", "seconds", "missed")  # fmt: skip
 EXPLANATION = """\
 Finished: trials with a value, the fewest over the seeds. Nearest pending: the least distance of
 two points that were tried at the same time, in the unit cube, largest difference of a column; the
 least over the seeds. Repeats: finished trials whose point had been tried before, the most over the
-seeds. Regret: the median over the seeds."""
+seeds. Regret: the median over the seeds. Missed: what should be and is not, of: as many finished
+trials as were asked for; pending points at least 1e-3 apart; no point that was tried before; and,
+of 200 trials, a median regret of at most that of one worker after 100."""
+ALONE = "one"  # the setting that others are compared with
+MANY = 200  # trials from which on regrets are compared with one worker's
+ROUNDING = 1e-6  # of a distance between points that went through parameters and back
 POLL = 0.2  # seconds between looks at the study
-LONGEST = 1800.0  # seconds after which workers are ended
+LONGEST = 7200.0  # seconds after which workers are ended, finished or not
 
 
 @final
@@ -55,7 +62,7 @@ class Setting:
     """How many work on what.
 
     Attributes:
-        storage: sqlite, postgresql, journal, grpc, dask or ray.
+        storage: sqlite, postgresql, journal (a file), redis (a journal, too), grpc, dask or ray.
         kills: how many workers are killed on the way.
         seconds: that an evaluation takes.
     """
@@ -70,12 +77,13 @@ class Setting:
 
 
 SETTINGS = {
-    "one": Setting("sqlite", 1, 100, seconds=0.0),
+    ALONE: Setting("sqlite", 1, 100, seconds=0.0),
     "postgresql": Setting("postgresql", 8, 200, kills=2),
     "sqlite": Setting("sqlite", 8, 200, kills=2),
     "journal": Setting("journal", 4, 100),
-    "grpc": Setting("grpc", 4, 100),
-    "dask": Setting("dask", 4, 100),
+    "redis": Setting("redis", 4, 100),
+    "grpc": Setting("grpc", 4, 200, kills=2),
+    "dask": Setting("dask", 4, 200),
     "ray": Setting("ray", 4, 100),
     "cells-sqlite": Setting("sqlite", 4, 40, problem=CELLS, seconds=0.1),
     "cells-postgresql": Setting("postgresql", 4, 40, problem=CELLS, seconds=0.1),
@@ -104,7 +112,7 @@ def run(setting: Setting, seed: int, where: Path) -> list[FrozenTrial]:
     if setting.storage == "ray":
         from neuralbo.lab.workers_ray import run_ray
 
-        return run_ray(setting, seed, where)
+        return run_ray(setting, seed, where, longest=LONGEST)
     with served(setting.storage, where) as (kind, place):
         study = optuna.create_study(study_name="workers", storage=open_storage(kind, place),
                                     sampler=NeuralSampler(seed=seed))  # fmt: skip
@@ -123,6 +131,8 @@ def served(storage: str, where: Path) -> Iterator[tuple[str, str]]:
             yield "rdb", stack.enter_context(temporary_server(server)).url
         elif storage == "journal":
             yield "journal", str(where / "journal.log")
+        elif storage == "redis":
+            yield "redis", stack.enter_context(temporary_redis(where))
         elif storage == "grpc":
             yield "grpc", str(_serve_grpc(f"sqlite:///{where}/study.db"))
         else:
@@ -131,26 +141,15 @@ def served(storage: str, where: Path) -> Iterator[tuple[str, str]]:
 
 def _serve_grpc(url: str) -> int:
     """Serve a database by Optuna's proxy in a thread of this process; returns the port."""
-    import socket
-
     from optuna.storages import get_storage, run_grpc_proxy_server
 
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    storage: BaseStorage = get_storage(url)
-    serve = threading.Thread(
-        target=run_grpc_proxy_server, args=(storage,), kwargs={"host": "127.0.0.1", "port": port},
+    port, storage = free_port(), get_storage(url)
+    threading.Thread(
+        target=run_grpc_proxy_server, args=(storage,), kwargs={"host": LOOPBACK, "port": port},
         daemon=True,
-    )  # fmt: skip
-    serve.start()
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return port
-        time.sleep(0.05)
-    raise TimeoutError(f"the gRPC proxy did not answer on port {port}.")
+    ).start()  # fmt: skip
+    await_port(port, "the gRPC proxy")
+    return port
 
 
 def _work(setting: Setting, seed: int, study: Study, kind: str, place: str) -> None:
@@ -195,6 +194,7 @@ def look(setting: Setting, trials: list[FrozenTrial]) -> Line:
     is_known = setting.problem != CELLS and bool(values)
     return {
         "workers": setting.workers,
+        "trials": setting.trials,
         "killed": setting.kills,
         "finished": len(done),
         "running": sum(t.state == TrialState.RUNNING for t in trials),
@@ -214,11 +214,12 @@ def _overlap(a: FrozenTrial, b: FrozenTrial) -> bool:
 
 def table(results: ExperimentResults) -> list[tuple[str, ...]]:
     """Return a row for each setting."""
+    alone = _regret(results.lines(ALONE))
     rows: list[tuple[str, ...]] = []
     for method in results.study.methods:
         lines = results.lines(method)
         if lines:
-            regrets = [line["regret"] for line in lines if line["regret"] is not None]
+            regret = _regret(lines)
             rows.append(
                 (
                     method, str(len(lines)), str(lines[0]["workers"]), str(lines[0]["killed"]),
@@ -226,11 +227,29 @@ def table(results: ExperimentResults) -> list[tuple[str, ...]]:
                     str(max(line["running"] for line in lines)),
                     f"{min(line['nearest'] for line in lines):.2g}",
                     str(max(line["repeats"] for line in lines)),
-                    f"{np.median(regrets):.3g}" if regrets else "",
+                    "" if regret is None else f"{regret:.3g}",
                     f"{np.mean([line['seconds']['wall'] for line in lines]):.0f}",
+                    ", ".join(missed(lines, regret, alone)) or "nothing",
                 )
             )  # fmt: skip
     return rows
+
+
+def _regret(lines: list[Line]) -> float | None:
+    regrets = [line["regret"] for line in lines if line["regret"] is not None]
+    return float(np.median(regrets)) if regrets else None
+
+
+def missed(lines: list[Line], regret: float | None, alone: float | None) -> list[str]:
+    """Return in words what should hold for the runs of a setting and does not."""
+    is_short = lines[0]["trials"] < MANY
+    verdicts = {
+        "finished": all(line["finished"] >= line["trials"] for line in lines),
+        "apart": all(line["nearest"] >= APART * (1 - ROUNDING) for line in lines),
+        "no repeats": all(line["repeats"] == 0 for line in lines),
+        "regret": is_short or regret is None or alone is None or regret <= alone,
+    }
+    return [name for name, holds in verdicts.items() if not holds]
 
 
 def write(results: ExperimentResults, root: Path) -> Path:

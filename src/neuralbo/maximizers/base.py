@@ -1,5 +1,6 @@
 """What a maximizer is, and the moves that all of them share."""
 
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 import torch
@@ -14,6 +15,7 @@ from neuralbo.step import Step
 SAME_POINT = 1e-7  # two points nearer than this in every column are one
 APART = 1e-3  # points that are tried at the same time differ by this in some column
 ROWS = 4096  # points evaluated at a time
+ASIDE = 10  # points about one that is taken: their distance doubles from APART to all of the cube
 FEW = 64  # points compared with the old ones at a time: the best is seldom among them
 
 
@@ -77,6 +79,24 @@ def pick(step: Step, X: Tensor, values: Tensor, q: int, apart: float = APART) ->
             if len(chosen) == q:
                 return chosen
     return torch.cat([chosen, X[: q - len(chosen)]])
+
+
+def aside(step: Step, point: Tensor, rng: Generator) -> Tensor:
+    """Return the point, or if it is near a pending one another that is not, 1 x d.
+
+    Continuous variables are moved, by as little as will do. If none is there or that does not
+    help, any free point is taken; the point comes back only if the domain seems to have none.
+    """
+    domain = step.domain
+    if not are_near(point, step.data.X_pending, APART).any():
+        return point
+    here = domain.reduce(point)
+    moves = torch.tensor([v.kind == "continuous" for v in domain.variables])
+    reach = APART * 2 ** torch.arange(1, ASIDE + 1, dtype=here.dtype)
+    e = 2 * domain.uniform(ASIDE, rng) - 1
+    near = torch.where(moves, (here + reach[:, None] * e).clamp(0, 1), here)
+    X = torch.cat([point, domain.expand(near)])
+    return pick(replace(step, rng=rng), X, -(X - point).abs().amax(-1), 1)
 
 
 def around(step: Step, n: int, rng: Generator) -> Tensor:

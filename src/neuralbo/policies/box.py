@@ -11,6 +11,7 @@ from botorch.posteriors import Posterior
 from torch import Tensor
 
 from neuralbo.criteria.base import single_points
+from neuralbo.surrogates.model import Around
 
 
 @final
@@ -51,23 +52,12 @@ class Box:
 
 
 @final
-class ZoomedModel(Model):
+class ZoomedModel(Around):
     """A model of points in the units of a box, as one of points of the cube."""
 
     def __init__(self, model: Model, box: Box) -> None:
-        super().__init__()
-        self.model, self.box = model, box
-
-    @property
-    def num_outputs(self) -> int:
-        """The outputs of the model."""
-        outputs: int = self.model.num_outputs
-        return outputs
-
-    @property
-    def batch_shape(self) -> torch.Size:
-        """The batch shape of the model."""
-        return self.model.batch_shape
+        super().__init__(model)
+        self.box = box
 
     def posterior(
         self,

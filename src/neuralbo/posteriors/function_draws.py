@@ -4,14 +4,13 @@ Notation
     f_k  function k of s, with weight w_k     b  t-batches     q  points     m  outputs
 """
 
-import secrets
 from typing import final
 
 import torch
-from botorch.posteriors.posterior import Posterior
 from torch import Generator, Tensor
 
 from neuralbo.data import MOST_SQUARE
+from neuralbo.posteriors.drawn import DrawnPosterior
 from neuralbo.posteriors.gaussian_mixture import GaussianMixture
 from neuralbo.posteriors.joint_gaussian import JointGaussian, joint_gaussian
 
@@ -19,7 +18,7 @@ LAST_BELOW_ONE = 1 - 2.0**-53  # so that a position that rounds to 1 still has a
 
 
 @final
-class FunctionDraws(Posterior):
+class FunctionDraws(DrawnPosterior):
     """The law that picks function k with probability w_k, jointly over points and outputs.
 
     y(x) = f_k(x) + e,  k ~ w,  e ~ N(0, noise_variance_k(x)) if a noise variance is given.
@@ -52,14 +51,9 @@ class FunctionDraws(Posterior):
         self._noise = None if noise_variance is None else _expanded(noise_variance, values)
 
     @property
-    def device(self) -> torch.device:
-        """The device of the values."""
-        return self.values.device
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """The dtype of the values."""
-        return self.values.dtype
+    def numbers(self) -> Tensor:
+        """The values."""
+        return self.values
 
     @property
     def mean(self) -> Tensor:
@@ -105,16 +99,6 @@ class FunctionDraws(Posterior):
         noise = torch.diag_embed(self.noise_variance.squeeze(-1))
         return joint_gaussian(mean, (covariance + noise).clamp(-MOST_SQUARE, MOST_SQUARE))
 
-    @property
-    def base_sample_shape(self) -> torch.Size:
-        """The shape of one sample, b x q x m."""
-        return self.values.shape[1:]
-
-    @property
-    def batch_range(self) -> tuple[int, int]:
-        """The dimensions of b within b x q x m."""
-        return 0, -2
-
     def draw_with(self, rng: Generator, sample_shape: torch.Size) -> Tensor:
         """Draw functions, and noise if there is any; sample_shape x b x q x m.
 
@@ -134,19 +118,6 @@ class FunctionDraws(Posterior):
         points = [_normals(shape, rng, self.dtype) for _ in range(q)]
         deviation = self._noise[member].clamp(min=torch.finfo(self.dtype).tiny).sqrt()
         return drawn + deviation * torch.stack(points, -2).to(drawn) if points else drawn
-
-    def rsample_from_base_samples(self, sample_shape: torch.Size, base_samples: Tensor) -> Tensor:
-        """Draw as `draw_with` does; the one number of `base_samples` is the seed."""
-        return self.draw_with(generator_of(base_samples), sample_shape)
-
-    def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
-        """Draw with fresh entropy, sample_shape x b x q x m; None is one sample.
-
-        No generator is passed here and the global one is left alone, so no seed repeats these
-        draws: a seeded draw goes through `SharedDraws` or `draw_with`.
-        """
-        rng = Generator().manual_seed(secrets.randbits(63))
-        return self.draw_with(rng, torch.Size([1]) if sample_shape is None else sample_shape)
 
     def quantile(self, value: Tensor) -> Tensor:
         """Quantiles at each point for the probabilities `value`; value.shape x b x q x m.
@@ -196,19 +167,6 @@ class FunctionDraws(Posterior):
         """The law of an observation at each point, a component for each function."""
         deviation = noise.clamp(min=torch.finfo(self.dtype).tiny).sqrt().movedim(0, -1)
         return GaussianMixture(self.weights.log(), self.values.movedim(0, -1), deviation)
-
-
-def generator_of(base_samples: Tensor) -> Generator:
-    """Return the generator that the one number of `base_samples` is the seed of.
-
-    Raises:
-        NotImplementedError: They are those of another sampler, which cannot draw functions.
-    """
-    if base_samples.numel() != 1 or base_samples.is_floating_point():
-        raise NotImplementedError(
-            "this posterior is sampled by SharedDraws, which botorch.sampling.get_sampler returns."
-        )
-    return Generator().manual_seed(int(base_samples))
 
 
 def resampled(weights: Tensor, n: int, rng: Generator) -> Tensor:

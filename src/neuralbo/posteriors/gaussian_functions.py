@@ -4,15 +4,14 @@ Notation
     N(m_k, C_k)  law k of s of the function, with weight w_k     b  t-batches     q  points
 """
 
-import secrets
 from typing import final
 
 import torch
-from botorch.posteriors.posterior import Posterior
 from torch import Generator, Tensor
 
 from neuralbo.data import MOST_SQUARE
-from neuralbo.posteriors.function_draws import generator_of, resampled
+from neuralbo.posteriors.drawn import DrawnPosterior
+from neuralbo.posteriors.function_draws import resampled
 from neuralbo.posteriors.gaussian_mixture import GaussianMixture
 from neuralbo.posteriors.joint_gaussian import JointGaussian, joint_gaussian
 
@@ -22,7 +21,7 @@ SHRINKS = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
 
 
 @final
-class GaussianFunctions(Posterior):
+class GaussianFunctions(DrawnPosterior):
     """The law that picks k with probability w_k, and then f ~ N(m_k, C_k) jointly over points.
 
     BoTorch's `GaussianMixturePosterior` has the components as one more batch dimension, over
@@ -53,14 +52,9 @@ class GaussianFunctions(Posterior):
         self.log_weights = log_weights.log_softmax(0)
 
     @property
-    def device(self) -> torch.device:
-        """The device of the means."""
-        return self.means.device
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """The dtype of the means."""
-        return self.means.dtype
+    def numbers(self) -> Tensor:
+        """The means."""
+        return self.means
 
     @property
     def law(self) -> GaussianMixture:
@@ -88,16 +82,6 @@ class GaussianFunctions(Posterior):
         covariance = between + torch.tensordot(w, self.covariances, dims=1)
         return joint_gaussian(mean, covariance.clamp(-MOST_SQUARE, MOST_SQUARE))
 
-    @property
-    def base_sample_shape(self) -> torch.Size:
-        """The shape of one sample, b x q x 1."""
-        return self._extended_shape()
-
-    @property
-    def batch_range(self) -> tuple[int, int]:
-        """The dimensions of b within b x q x 1."""
-        return 0, -2
-
     def draw_with(self, rng: Generator, sample_shape: torch.Size) -> Tensor:
         """Draw functions; sample_shape x b x q x 1.
 
@@ -116,19 +100,6 @@ class GaussianFunctions(Posterior):
         e = torch.stack(points, -1).to(self.means)  # n x 1.. x q
         drawn = self.means[member] + (self._factors()[member] @ e[..., None]).squeeze(-1)
         return drawn.reshape(*sample_shape, *drawn.shape[1:], 1)
-
-    def rsample_from_base_samples(self, sample_shape: torch.Size, base_samples: Tensor) -> Tensor:
-        """Draw as `draw_with` does; the one number of `base_samples` is the seed."""
-        return self.draw_with(generator_of(base_samples), sample_shape)
-
-    def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
-        """Draw with fresh entropy, sample_shape x b x q x 1; None is one sample.
-
-        No generator is passed here and the global one is left alone, so no seed repeats these
-        draws: a seeded draw goes through `SharedDraws` or `draw_with`.
-        """
-        rng = Generator().manual_seed(secrets.randbits(63))
-        return self.draw_with(rng, torch.Size([1]) if sample_shape is None else sample_shape)
 
     def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008
         return sample_shape + self.means.shape[1:] + torch.Size([1])

@@ -7,15 +7,13 @@ Notation
 """
 
 import math
-import secrets
 from dataclasses import dataclass
 from typing import Protocol, Self, final
 
 import torch
-from botorch.posteriors.posterior import Posterior
 from torch import Generator, Tensor
 
-from neuralbo.posteriors.function_draws import generator_of
+from neuralbo.posteriors.drawn import DrawnPosterior
 from neuralbo.posteriors.joint_gaussian import JointGaussian, joint_gaussian
 
 
@@ -74,7 +72,7 @@ class Field:
 
 
 @final
-class Marginals(Posterior):
+class Marginals(DrawnPosterior):
     """f(x) = F_x^-1(Phi(g(x))): the model's law at each x, tied together by a random field.
 
     A Gaussian copula. The law at every single point is exactly the model's; one point given
@@ -99,14 +97,9 @@ class Marginals(Posterior):
         self.field_features = field_features
 
     @property
-    def device(self) -> torch.device:
-        """The device of the field."""
-        return self.field_features.device
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """The dtype of the field."""
-        return self.field_features.dtype
+    def numbers(self) -> Tensor:
+        """The features of the field."""
+        return self.field_features
 
     @property
     def mean(self) -> Tensor:
@@ -130,16 +123,6 @@ class Marginals(Posterior):
         covariance = deviation[..., None] * correlation * deviation[..., None, :]
         return joint_gaussian(self.law.mean, covariance)
 
-    @property
-    def base_sample_shape(self) -> torch.Size:
-        """The shape of one sample, b x q x 1."""
-        return self._extended_shape()
-
-    @property
-    def batch_range(self) -> tuple[int, int]:
-        """The dimensions of b within b x q x 1."""
-        return 0, -2
-
     def draw_with(self, rng: Generator, sample_shape: torch.Size) -> Tensor:
         """Draw functions; sample_shape x b x q x 1.
 
@@ -151,19 +134,6 @@ class Marginals(Posterior):
         edge = torch.finfo(self.dtype).eps  # beyond eight deviations Phi rounds to one
         p = torch.special.ndtr(g).clamp(edge, 1 - edge)
         return self.law.quantile(p).unsqueeze(-1)
-
-    def rsample_from_base_samples(self, sample_shape: torch.Size, base_samples: Tensor) -> Tensor:
-        """Draw as `draw_with` does; the one number of `base_samples` is the seed."""
-        return self.draw_with(generator_of(base_samples), sample_shape)
-
-    def rsample(self, sample_shape: torch.Size | None = None) -> Tensor:
-        """Draw with fresh entropy, sample_shape x b x q x 1; None is one sample.
-
-        No generator is passed here and the global one is left alone, so no seed repeats these
-        draws: a seeded draw goes through `SharedDraws` or `draw_with`.
-        """
-        rng = Generator().manual_seed(secrets.randbits(63))
-        return self.draw_with(rng, torch.Size([1]) if sample_shape is None else sample_shape)
 
     def quantile(self, value: Tensor) -> Tensor:
         """Quantiles of the law for the probabilities `value`; value.shape x b x q x 1."""

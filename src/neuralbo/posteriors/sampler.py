@@ -9,6 +9,7 @@ from botorch.sampling.base import MCSampler
 from botorch.sampling.get_sampler import GetSampler
 from torch import Tensor
 
+from neuralbo.posteriors.drawn import DrawnPosterior
 from neuralbo.posteriors.function_draws import FunctionDraws
 from neuralbo.posteriors.gaussian_functions import GaussianFunctions
 from neuralbo.posteriors.marginals import Marginals
@@ -28,8 +29,7 @@ class SharedDraws(MCSampler):
         Raises:
             TypeError: The posterior is not one of ours.
         """
-        ours = FunctionDraws | GaussianFunctions | Marginals
-        if not isinstance(posterior, ours | TransformedPosterior):
+        if not isinstance(posterior, DrawnPosterior | TransformedPosterior):
             raise TypeError(
                 "SharedDraws samples from FunctionDraws, GaussianFunctions and Marginals, also "
                 f"transformed, got {type(posterior).__name__}: use "
@@ -45,7 +45,7 @@ class SharedDraws(MCSampler):
 @GetSampler.register(GaussianFunctions)  # type: ignore[untyped-decorator]
 @GetSampler.register(Marginals)  # type: ignore[untyped-decorator]
 def _shared_draws(
-    posterior: FunctionDraws | GaussianFunctions | Marginals,
+    posterior: DrawnPosterior,
     sample_shape: torch.Size,
     *,
     seed: int | None = None,

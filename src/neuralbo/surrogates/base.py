@@ -12,6 +12,7 @@ from torch import Generator, Tensor
 
 from neuralbo.data import Data
 from neuralbo.posteriors.joint_gaussian import gaussian_posterior
+from neuralbo.surrogates.model import Around
 from neuralbo.surrogates.model import DrawsFunctions as DrawsFunctions
 
 Scaling = Literal["standard", "range", "none"]
@@ -173,23 +174,8 @@ def moments_of(posterior: Posterior) -> tuple[Tensor, Tensor]:
 
 
 @final
-class Negated(Model):
+class Negated(Around):
     """A model of -y, for those who minimize."""
-
-    def __init__(self, model: Model) -> None:
-        super().__init__()
-        self.model = model
-
-    @property
-    def num_outputs(self) -> int:
-        """The outputs of the model."""
-        outputs: int = self.model.num_outputs
-        return outputs
-
-    @property
-    def batch_shape(self) -> torch.Size:
-        """The batch shape of the model."""
-        return self.model.batch_shape
 
     def posterior(
         self,

@@ -145,3 +145,22 @@ class DrawsFunctions(Model, ABC):
             if last in dict(owner.named_buffers(recurse=False)):
                 owner.register_buffer(last, torch.empty_like(value))
         return super().load_state_dict(state_dict, strict=strict, assign=assign)
+
+
+class Around(Model):
+    """A model that answers by another one, with as many outputs."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self.model = model
+
+    @property
+    def num_outputs(self) -> int:
+        """The outputs of the model."""
+        outputs: int = self.model.num_outputs
+        return outputs
+
+    @property
+    def batch_shape(self) -> torch.Size:
+        """The batch shape of the model."""
+        return self.model.batch_shape

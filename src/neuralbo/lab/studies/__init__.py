@@ -33,6 +33,7 @@ from neuralbo.lab.studies.kruse_regression_bbob import KRUSE_REGRESSION_BBOB
 from neuralbo.lab.studies.many_trials import MANY_TRIALS
 from neuralbo.lab.studies.non_stationary import NON_STATIONARY
 from neuralbo.lab.studies.peers import PEERS
+from neuralbo.lab.studies.resume import RESUME
 from neuralbo.lab.studies.speed import SPEED
 from neuralbo.lab.studies.workers import WORKERS
 from neuralbo.lab.study import OptimizationStudy
@@ -66,6 +67,7 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | Experiment
         FAILURES,
         CONDITIONAL,
         WORKERS,
+        RESUME,
         CRITERIA,
         HIGH_DIMENSION,
         HIGH_DIMENSION_FULL,

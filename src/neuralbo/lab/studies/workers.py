@@ -13,5 +13,8 @@ WORKERS = ExperimentStudy(
     render=workers.render,
     seeds=3,
     quick_seeds=1,
-    minutes=Minutes(6, 60),
+    departures=(
+        "Dask's workers are not killed: Dask starts the work of a dead one again by itself.",
+    ),
+    minutes=Minutes(12, 180),
 )
