@@ -70,6 +70,7 @@ from neuralbo.surrogates.gp import GP_CORRELATION, GP_GPO, GP_GPYOPT, GP_KRUSE, 
 from neuralbo.surrogates.ivbnn import PRESETS as IMPLICIT
 from neuralbo.surrogates.mixture_presets import PRESETS as MIXTURES
 from neuralbo.surrogates.network_presets import PRESETS
+from neuralbo.surrogates.stacked import Member, Stacked
 from neuralbo.surrogates.trained_presets import PRESETS as TRAINED
 from neuralbo.surrogates.trained_variants import VARIANTS
 from neuralbo.surrogates.wrapped_presets import PRESETS as WRAPPED
@@ -113,6 +114,16 @@ SURROGATES: dict[str, Surrogate] = {
     "random_forest": RandomForest(),
     "empirical": Empirical(),
 }
+
+# Fast ones of different kinds; the Gaussian process until its cost forbids it.
+POOL = (
+    Member("gp", SURROGATES["gp"], 2.0, most=300),
+    Member("brvfl2", SURROGATES["brvfl2"]),
+    Member("brvfl4", SURROGATES["brvfl4"]),
+    Member("kde", SURROGATES["kde"], most=300),
+    Member("neural_linear", SURROGATES["neural_linear"], least=18, most=1000),
+)
+SURROGATES["stacked"] = Stacked(POOL)
 
 CRITERIA: dict[str, Criterion] = {
     "log_ei": LogExpectedImprovement(),

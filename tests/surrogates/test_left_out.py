@@ -59,7 +59,9 @@ def test_a_trained_network_foretells_a_fold_by_one_that_has_not_seen_it():
     spoilt[3] += 0.5 * spoilt.std()
     y = model.units.numbers(spoilt)
     # the features stay those that were trained, so the row itself does not matter, others do
-    first, second = (model.left_out(Data(data.X, Y, numbers=data.numbers)) for Y in (data.Y, spoilt))
+    first, second = (
+        model.left_out(Data(data.X, Y, numbers=data.numbers)) for Y in (data.Y, spoilt)
+    )
     fold = torch.arange(20) % FOLDS == 3 % FOLDS
     assert torch.equal(first.means[fold], second.means[fold])
     assert not torch.allclose(first.means[~fold], second.means[~fold])

@@ -5,6 +5,7 @@ import torch
 
 from neuralbo.criteria import MixtureImprovement
 from neuralbo.data import Data
+from neuralbo.policies.standard import believe
 from neuralbo.step import Step
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess
 from neuralbo.surrogates.empirical import Empirical
@@ -80,9 +81,7 @@ def test_a_step_takes_the_weights_of_the_landmark_before():
     assert model.verdicts == at_landmark.verdicts
     again = Step.of(data, cube(2), seed=0, number=20).fit(all_kept(), data)
     X = uniform(6, 2)
-    assert all(
-        torch.equal(a, b) for a, b in zip(model.moments(X), again.moments(X), strict=True)
-    )
+    assert all(torch.equal(a, b) for a, b in zip(model.moments(X), again.moments(X), strict=True))
 
 
 def test_a_member_that_is_too_dear_leaves():
@@ -133,3 +132,12 @@ def test_further_observations_change_members_and_leave_weights():
 def test_names_must_differ():
     with pytest.raises(ValueError, match="different names"):
         Stacked((POOL[0], POOL[0]))
+
+
+def test_pending_points_are_believed_without_another_judgement():
+    data = smooth_data(12, 1)
+    step = Step.of(data.with_pending(uniform(2, 1, seed=9)), cube(1), seed=0, number=14)
+    model = step.fit(all_kept(), step.data)
+    _, after = believe(all_kept(), step, model)
+    assert after.verdicts == model.verdicts
+    assert (after.moments(step.data.X_pending)[1] < model.moments(step.data.X_pending)[1]).all()

@@ -60,13 +60,17 @@ def test_the_factor_is_the_size_of_the_errors_shrunk_to_one():
     law = LeftOut.gaussian(y, torch.zeros(10).double(), torch.full((10,), 0.5).double())
     assert math.isclose(scale_factor(y, law) ** 2, (10 * 4 + WORTH) / (10 + WORTH))
     sure = law._replace(deviations=torch.full((10,), 100.0).double())
-    assert math.isclose(scale_factor(y, sure) ** 2, max(WORTH / (10 + WORTH), LEAST_FACTOR**2), rel_tol=1e-4)
+    assert math.isclose(
+        scale_factor(y, sure) ** 2, max(WORTH / (10 + WORTH), LEAST_FACTOR**2), rel_tol=1e-4
+    )
 
 
 def test_who_foretells_better_weighs_more():
     g = seeded()
     y = torch.randn(60, generator=g, dtype=torch.float64)
-    good = LeftOut.gaussian(y, y + 0.1 * torch.randn(60, generator=g).double(), torch.full_like(y, 0.1))
+    good = LeftOut.gaussian(
+        y, y + 0.1 * torch.randn(60, generator=g).double(), torch.full_like(y, 0.1)
+    )
     vague = LeftOut.gaussian(y, torch.zeros_like(y), torch.ones_like(y))
     pseudo = torch.ones(2, dtype=torch.float64)
     for stacks in (True, False):

@@ -20,6 +20,7 @@ from neuralbo.surrogates.base import Facts, GaussianModel, StatesFacts, Surrogat
 from neuralbo.surrogates.class_model import ClassModel
 from neuralbo.surrogates.gp_mcmc import SampledGaussianProcessModel
 from neuralbo.surrogates.network_draws import NetworkDraws
+from neuralbo.surrogates.stacked import StackedModel
 
 FEWEST_NETWORKS = 20  # effective ones, below which they are drawn anew instead of weighted
 MOST_CENSORED = 256  # pruned points that are looked at
@@ -110,7 +111,7 @@ def believe(surrogate: Surrogate, step: Step, model: Model) -> tuple[Step, Model
     k = len(data.X_pending)
     below = mean_below(means[k:], variances[k:], data.bounds[few])
     Y = torch.cat([means[:k], below])
-    if isinstance(model, GaussianModel | SampledGaussianProcessModel):
+    if isinstance(model, GaussianModel | SampledGaussianProcessModel | StackedModel):
         return replace(step, data=data.believing(Y)), model.conditioned(X, Y)
     if isinstance(model, NetworkDraws):
         weighted = model.conditioned(X, Y)

@@ -123,9 +123,7 @@ class BayesianLinearModel(GaussianModel):
         means, variances = self.moments(data.X)
         y = data.Y[:, 0]
         left = (1 - variances / self.noise_variance).clamp(min=LEAST_LEFT)
-        return LeftOut.gaussian(
-            y, y - (y - means) / left, (self.noise_variance / left).sqrt()
-        )
+        return LeftOut.gaussian(y, y - (y - means) / left, (self.noise_variance / left).sqrt())
 
     def between(self, X: Tensor, R: Tensor) -> Tensor:
         """Return the covariances of f, n x d and r x d to n x r."""

@@ -66,14 +66,15 @@ def foretold(recipe: Surrogate, data: Data, rng: Generator, model: Model) -> Lef
     if isinstance(model, LeavesOneOut):
         return model.left_out(data)
     folds = min(FOLDS, data.n)
-    parts = tuple(data.X.new_empty(data.n) for _ in range(3))
+    means, deviations, logs = (data.X.new_empty(data.n) for _ in range(3))
+    is_gaussian = True
     for fold in range(folds):
         is_out = torch.arange(data.n) % folds == fold
         seen = Data(data.X[~is_out], data.Y[~is_out])
         found = said(recipe.fit(seen, rng), data.X[is_out], data.Y[is_out, 0])
-        for whole, part in zip(parts, found[:3], strict=True):
-            whole[is_out] = part
-    return LeftOut(*parts, found.is_gaussian)
+        means[is_out], deviations[is_out] = found.means, found.deviations
+        logs[is_out], is_gaussian = found.log_densities, found.is_gaussian
+    return LeftOut(means, deviations, logs, is_gaussian)
 
 
 def said(model: Model, X: Tensor, y: Tensor) -> LeftOut:

@@ -102,19 +102,20 @@ class Stacked:
         data, clipped = data.clipped(self.clip)
         pool = [m for m in self.members if m.least <= data.n <= m.most] or [self.members[-1]]
         state = rng.get_state()
-        is_judged = start is None or not self.keeps or data.n >= start.judged_on * 3 // 2
-        if not is_judged and not {m.name for m in pool} >= start.kept:  # one is too many by now
-            is_judged = True
-        if not is_judged:
+        found, judged_on = {}, data.n
+        if start is not None and self._still_holds(start, data.n, pool):
+            found, judged_on = start.verdicts, start.judged_on
             pool = [m for m in pool if m.name in start.kept]
         models = {m.name: _fitted(m, data, _again(state), start) for m in pool}
-        if is_judged:
-            found, judged_on = self._judged(pool, data, state, models), data.n
-        else:
-            found, judged_on = start.verdicts, start.judged_on
+        found = found or self._judged(pool, data, state, models)
         facts: dict[str, float | str] = {"clipped": clipped}
         before = Before(self, found, judged_on, models)
         return StackedModel(before, data, (rng, state), facts)
+
+    def _still_holds(self, start: "StackedModel", n: int, pool: list[Member]) -> bool:
+        """Whether weights of `start` are to be kept: not if a member has become too dear."""
+        is_young = n < start.judged_on * 3 // 2
+        return self.keeps and is_young and start.kept <= {member.name for member in pool}
 
     def _judged(
         self, pool: list[Member], data: Data, state: Tensor, models: dict[str, Model]

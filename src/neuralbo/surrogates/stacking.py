@@ -5,6 +5,7 @@ Notation
     w_k   weight of surrogate k, sum 1      a_k  pseudo-observations in favour of k
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple, final
 
@@ -65,8 +66,8 @@ def _ranks(v: Tensor) -> Tensor:
     """Return centred ranks; equal values share theirs."""
     _, inverse, counts = v.unique(return_inverse=True, return_counts=True)
     upper = counts.cumsum(0)
-    ranks = (upper - (counts - 1) / 2)[inverse]
-    return (ranks - ranks.mean()).double()
+    ranks: Tensor = (upper - (counts - 1) / 2)[inverse].double()
+    return ranks - ranks.mean()
 
 
 @final
@@ -93,8 +94,8 @@ def scale_factor(y: Tensor, found: LeftOut) -> float:
     4 deviations at most.
     """
     z = ((y - found.means) / found.deviations).nan_to_num(4.0).clamp(-4.0, 4.0)
-    square = float((z.square().sum() + WORTH) / (len(z) + WORTH))
-    return min(max(square**0.5, LEAST_FACTOR), MOST_FACTOR)
+    factor = math.sqrt(float((z.square().sum() + WORTH) / (len(z) + WORTH)))
+    return min(max(factor, LEAST_FACTOR), MOST_FACTOR)
 
 
 def verdicts(
@@ -110,9 +111,7 @@ def verdicts(
         calibrates: whether deviations get a factor, and are judged with it.
         stacks: whether weights are shared; else the best has all.
     """
-    factors = [
-        scale_factor(y, one) if calibrates and one.is_gaussian else 1.0 for one in found
-    ]
+    factors = [scale_factor(y, one) if calibrates and one.is_gaussian else 1.0 for one in found]
     logs = [
         one.log_densities
         if factor == 1.0
