@@ -20,7 +20,7 @@ from neuralbo.surrogates.network_draws import steady
 from neuralbo.surrogates.set_of_functions import Functions, SetOfFunctions
 from neuralbo.surrogates.trained import Start
 
-MOST_BYTES = 2**25  # of the activations of one layer; larger ones leave the cache
+MOST_BYTES = 2**20  # of the activations of one layer; larger ones leave the cache
 NOISE = 1e-6  # variance of an observation, in units of Y's variance: it is taken to be exact
 
 

@@ -34,12 +34,17 @@ DOCUMENT: dict[str, Surrogate] = {
 }
 
 # Ours: a hundredth of the weights and less. They begin at rougher functions than usual, part of
-# which stays where there are no data, so that members differ more.
-NOMU_FAST = Nomu(pi_sqr=0.05, bounds=Bounds(low=0.003), start=Start(scale=1.5, bias_scale=1.0))
+# which stays where there are no data, so that members differ more. They stand in for the
+# document's, so they do not clip either.
+NOMU_FAST = Nomu(
+    pi_sqr=0.05, bounds=Bounds(low=0.003), start=Start(scale=1.5, bias_scale=1.0), clip=None,
+    descent=Descent(2000, 3e-3, anneals=True),
+)  # fmt: skip
 DEEP_ENSEMBLE_FAST = DeepEnsemble(
-    members=10, start=Start(scale=2.0, bias_scale=1.0), descent=Descent(1000, 5e-3, anneals=True)
-)
-MC_DROPOUT_FAST = MCDropout()
+    members=10, start=Start(scale=2.0, bias_scale=1.0), clip=None,
+    descent=Descent(1000, 5e-3, anneals=True),
+)  # fmt: skip
+MC_DROPOUT_FAST = MCDropout(clip=None)
 _AGAIN = Descent(250, 3e-3, anneals=True)
 
 PRESETS: dict[str, Surrogate] = {

@@ -17,6 +17,7 @@ _BEST = {
 }
 _NETWORKS = ("NOMU", "DE", "DO")
 START, STEPS = 8, 15
+WARM = tuple(f"{name}/mean_width_1.0/grid" for name in ("nomu_warm", "deep_ensemble_warm"))
 
 
 def _gp_is_best(function: str) -> Beats:
@@ -32,7 +33,7 @@ HOEGGER_1D = OptimizationStudy(
     problems=tuple(FUNCTIONS.values()),
     methods=(
         *(scaled(estimator, budget) for estimator in SURROGATES for budget in BUDGETS),
-        "gp/upper_bound", PURE, "brvfl4/upper_bound", "random",
+        *WARM, "gp/upper_bound", PURE, "brvfl4/upper_bound", "random",
     ),
     trials=START + STEPS,
     start=START,
@@ -55,6 +56,8 @@ HOEGGER_1D = OptimizationStudy(
         MAXIMIZER.format(points="2000 points of a grid"),
         STARTS,
         OURS.format(more=" and random search"),
+        "nomu_warm and deep_ensemble_warm are nomu_fast and deep_ensemble_fast that go on from "
+        "the networks of fewer trials: they show what that costs in regret.",
     ),
     quick_trials=13,
     quick_seeds=1,
