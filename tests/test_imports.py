@@ -43,7 +43,9 @@ LAYERS = [
     {"sampler"},
     {"progress"},
     {"study", "stopping"},
+    {"analysis"},
     {"plots"},
+    {"report"},
     {"lab", "cli", "ax", "sklearn"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
@@ -59,7 +61,9 @@ KNOW_OPTUNA = {
     "stopping",
     "sklearn",
     "progress",
+    "analysis",
     "plots",
+    "report",
     "lab",
     "cli",
 }

@@ -16,6 +16,7 @@ DESCRIPTION = """\
 Bayesian optimization with neural-network surrogates.
 
   neuralbo run my_file.py --trials 40     minimize the function objective(trial) of a file
+  neuralbo report runs/my_file.db         one HTML page: what was found, how sure, what next
   neuralbo lab list                       the studies of the laboratory; lab run, lab report
   neuralbo lab speed NAME                 measure speed and quality beside Optuna's samplers
 """
@@ -29,6 +30,20 @@ Minimize objective(trial) of a Python file, in Optuna's manner:
 
 The study is kept in a database (SQLite in runs/ by default). The same command again makes
 further trials in the same study, also after a crash or Ctrl-C.
+"""
+
+REPORT = """\
+Write one HTML page about a study of any of Optuna's samplers: convergence, the best and the
+recommended parameters, which parameters matter, slices and maps of a model of the function,
+whether that model was right, where the seconds went, failures, and what to do next. The page
+needs no network and can be sent by mail.
+
+    neuralbo report runs/digits.db                          a SQLite file with one study
+    neuralbo report sqlite:///runs/all.db --study digits    one of several
+    neuralbo report journal.log --open                      in the browser at once
+    neuralbo report runs/digits.db --png                    a picture, too (needs Chromium)
+
+Of one objective everything is shown, of several the front.
 """
 
 
@@ -59,6 +74,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="minimize", description=RUN, formatter_class=raw)
     _add_run(run)
+    report = commands.add_parser(
+        "report", help="one HTML page about a study", description=REPORT, formatter_class=raw
+    )
+    _add_report(report)
     lab = commands.add_parser("lab", help="experiments and measurements").add_subparsers(
         required=True, metavar="COMMAND"
     )
@@ -70,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     speed.add_argument("--quick", action="store_true", help="few repetitions, to try it out")
     speed.set_defaults(command=_speed)
     _add_lab(lab)
-    for command in (run, *lab.choices.values()):
+    for command in (run, report, *lab.choices.values()):
         command.add_argument("--traceback", action="store_true", help="show where an error is")
     return parser
 
@@ -131,6 +150,17 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("--plot", type=Path, metavar="PNG", help="default: beside the SQLite file")
     run.add_argument("--quiet", action="store_true", help="no progress bar")
     run.set_defaults(command=_run)
+
+
+def _add_report(report: argparse.ArgumentParser) -> None:
+    report.add_argument(
+        "storage", metavar="STORAGE", help="a SQLite file, a journal (.log), or Optuna's address"
+    )
+    report.add_argument("--study", metavar="NAME", help="needed where there are several")
+    report.add_argument("--out", type=Path, metavar="HTML", help="default: STUDY.html beside it")
+    report.add_argument("--open", action="store_true", help="show the page in the browser")
+    report.add_argument("--png", action="store_true", help="a picture, too: the same name, .png")
+    report.set_defaults(command=_report)
 
 
 def _version() -> str:
@@ -227,6 +257,26 @@ def _summary(study: "Study", plot: Path) -> int:
         print(f"convergence plot: {plot}")
     except ImportError as error:
         print(f"no plot: {error}")
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    _one_thread_each()
+    from neuralbo.report import write
+    from neuralbo.report.picture import picture
+    from neuralbo.report.source import file_of, find_study
+
+    study = find_study(options.storage, options.study)
+    beside = file_of(options.storage) or Path("page")
+    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in study.study_name)
+    page = write(study, options.out or beside.with_name(f"{name[:100]}.html"))
+    print(f"page: {page}")
+    if options.png:
+        print(f"picture: {picture(page, page.with_suffix('.png'))}")
+    if options.open:
+        import webbrowser
+
+        webbrowser.open(page.resolve().as_uri())
     return 0
 
 
