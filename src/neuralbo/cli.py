@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from optuna.study import Study
 
     from neuralbo.lab.run import Study as LabStudy
+    from neuralbo.progress import Shown
 
 DESCRIPTION = """\
 Bayesian optimization with neural-network surrogates.
@@ -28,7 +29,8 @@ Minimize objective(trial) of a Python file, in Optuna's manner:
         x = trial.suggest_float("x", -5, 10)
         return (x - 3) ** 2
 
-The study is kept in a database (SQLite in runs/ by default). The same command again makes
+In a terminal a live view shows the best value so far and its parameters; --bar and --quiet show
+less. The study is kept in a database (SQLite in runs/ by default). The same command again makes
 further trials in the same study, also after a crash or Ctrl-C.
 """
 
@@ -148,7 +150,8 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     run.add_argument("--most", type=int, metavar="N", help="stop at N trials in the whole study")
     run.add_argument("--plot", type=Path, metavar="PNG", help="default: beside the SQLite file")
-    run.add_argument("--quiet", action="store_true", help="no progress bar")
+    run.add_argument("--bar", action="store_true", help="a progress bar, not the live view")
+    run.add_argument("--quiet", action="store_true", help="neither; as where there is no terminal")
     run.set_defaults(command=_run)
 
 
@@ -211,13 +214,20 @@ def _run(options: argparse.Namespace) -> int:
             print(f"continuing study {name!r} with {len(finished(study))} trials in {storage}")
         error = optimize(
             study, objective, n_trials=trials, timeout=options.timeout, n_jobs=options.jobs,
-            progress=False if options.quiet else None, callbacks=rules,
+            progress=_shown(options), callbacks=rules,
         )  # fmt: skip
     if error is not None:
         raise error
     for reason in filter(None, (rule.reason(study) for rule in rules)):
         print(f"stopped: {reason}")
     return _summary(study, options.plot or _plot_path(storage, name))
+
+
+def _shown(options: argparse.Namespace) -> "Shown":
+    """Return what a terminal is to show; elsewhere nothing is."""
+    if options.quiet:
+        return False
+    return None if options.bar else "live"
 
 
 def _rules(options: argparse.Namespace) -> list[Any]:

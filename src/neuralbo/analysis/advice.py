@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, final
 import torch
 
 from neuralbo.analysis.landscape import Landscape
-from neuralbo.analysis.record import Record, evaluation_seconds, suggestion_seconds
+from neuralbo.analysis.record import Record, evaluation_seconds
+from neuralbo.noted import suggestion_seconds
 from neuralbo.step import generator
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ Notation
     U  n x v  coordinates of the parameters, see `neuralbo.domain`; NaN where one does not exist
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ from neuralbo.data import Data, in_order
 from neuralbo.errors import FitError
 from neuralbo.ranges import union
 from neuralbo.recommendation import LikelyBest, likely_best
-from neuralbo.space import Space
+from neuralbo.space import Categorical, Space
 from neuralbo.step import Memory, Step
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess
 from neuralbo.surrogates.base import GaussianModel
@@ -193,7 +194,13 @@ def _fitted(
     return model
 
 
-def labels(landscape: Landscape, i: int, coordinates: Sequence[float]) -> list[object]:
-    """Return the values of a parameter at coordinates, as a person would write them."""
+def places(landscape: Landscape, i: int, coordinates: Sequence[float]) -> list[float]:
+    """Return where coordinates of a parameter are on its axis: its values, or numbers of choices.
+
+    Coordinates that are NaN, where the parameter does not exist, are left out.
+    """
     parameter = landscape.space.parameters[landscape.space.names[i]]
-    return [parameter.value(u) for u in coordinates]
+    known = [u for u in coordinates if not math.isnan(u)]
+    if isinstance(parameter, Categorical):
+        return known
+    return [float(parameter.value(u)) for u in known]

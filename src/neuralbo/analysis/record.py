@@ -3,16 +3,14 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
+from neuralbo.noted import suggestion_seconds
 from neuralbo.optimizer import finite_or_none, signs_of
-from neuralbo.sampler import FACTS
 from neuralbo.trials import has_diverged, is_interrupted
-
-WEIGHTS, WHY = "neuralbo:weights", "neuralbo:why"  # what `auto` notes beside the facts
 
 
 @final
@@ -85,40 +83,6 @@ def is_done(trial: FrozenTrial) -> bool:
 def keeps_constraints(trial: FrozenTrial) -> bool:
     """Return whether a trial breaks none of the constraints that it told of."""
     return all(value <= 0 for value in trial.constraints.values())
-
-
-def facts_of(trial: FrozenTrial) -> dict[str, Any]:
-    """Return what a sampler of ours noted of its choice; nothing for other samplers."""
-    facts = trial.user_attrs.get(FACTS, {})
-    return facts if isinstance(facts, dict) else {}
-
-
-def weights_of(trial: FrozenTrial) -> dict[str, float]:
-    """Return the weights of the models behind a choice, the names being theirs."""
-    found = trial.user_attrs.get(WEIGHTS, facts_of(trial).get("weights"))
-    if not isinstance(found, dict):
-        return {}
-    return {str(k): float(v) for k, v in found.items() if isinstance(v, int | float)}
-
-
-def why_of(trial: FrozenTrial) -> str:
-    """Return the reason that was noted for a choice."""
-    return str(trial.user_attrs.get(WHY, facts_of(trial).get("why", "")))
-
-
-def model_of(trial: FrozenTrial) -> str | None:
-    """Return the name of the surrogate that chose a trial, if it was noted."""
-    name = facts_of(trial).get("surrogate")
-    return None if name is None else str(name)
-
-
-def suggestion_seconds(trial: FrozenTrial) -> tuple[float, float] | None:
-    """Return the seconds of the fit and of the search for a point, if they were noted."""
-    facts = facts_of(trial)
-    parts = facts.get("fit_seconds"), facts.get("choose_seconds")
-    if not all(isinstance(part, int | float) for part in parts):
-        return None
-    return float(parts[0] or 0), float(parts[1] or 0)
 
 
 def evaluation_seconds(trial: FrozenTrial) -> float | None:

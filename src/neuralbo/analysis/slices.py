@@ -19,7 +19,7 @@ class Slice:
 
     Attributes:
         i: which parameter of the space.
-        coordinates: where, k; the values of the parameter are `labels` of them.
+        coordinates: where, k.
         row: the trial through which the slice goes.
         prediction: k means and deviations.
     """

@@ -8,7 +8,7 @@ from itertools import groupby
 from optuna.trial import FrozenTrial
 
 from neuralbo.analysis import Analysis
-from neuralbo.analysis.record import facts_of, model_of, weights_of, why_of
+from neuralbo.noted import facts_of, model_of, weights_of, why_of
 from neuralbo.report import html
 from neuralbo.report.svg import Drawing, Scale
 from neuralbo.stopping import IMPROVEMENTS

@@ -1,29 +1,16 @@
 """The section on the front, of several objectives."""
 
-import torch
-from botorch.utils.multi_objective.pareto import is_non_dominated
 from optuna.study import Study
 from optuna.trial import FrozenTrial
 
 from neuralbo.analysis import Analysis, Record
-from neuralbo.analysis.record import keeps_constraints
+from neuralbo.analysis.front import front
 from neuralbo.report import html
 from neuralbo.report.convergence import title, value_scale
 from neuralbo.report.importance import shares_table
 from neuralbo.report.svg import ABSENT, Drawing
 
 MOST_ROWS = 30
-
-
-def front(record: Record) -> list[FrozenTrial]:
-    """Return the trials that no other dominates, by their first value."""
-    kept = [t for t in record.done if keeps_constraints(t)]
-    if not kept:
-        return []
-    Y = torch.tensor([t.values for t in kept], dtype=torch.float64)
-    on_it = is_non_dominated(Y * torch.tensor(record.signs, dtype=torch.float64)).tolist()
-    found = [t for t, is_on in zip(kept, on_it, strict=True) if is_on]
-    return sorted(found, key=lambda t: (t.values, t.number))
 
 
 def front_section(record: Record) -> str:

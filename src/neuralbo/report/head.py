@@ -3,7 +3,9 @@
 from html import escape
 
 from neuralbo.analysis import Analysis
-from neuralbo.analysis.record import Record, evaluation_seconds, suggestion_seconds
+from neuralbo.analysis.front import front
+from neuralbo.analysis.record import Record, evaluation_seconds
+from neuralbo.noted import suggestion_seconds
 from neuralbo.report import html
 from neuralbo.report.svg import ABSENT, short, with_error
 
@@ -53,8 +55,6 @@ def _tiles(analysis: Analysis) -> list[tuple[str, str, str]]:
 def _best(analysis: Analysis) -> list[tuple[str, str, str]]:
     record = analysis.record
     if len(record.directions) > 1:
-        from neuralbo.report.front import front
-
         return [("on the front", str(len(front(record))), f"of {len(record.done)} with values")]
     path = record.best_so_far()
     if not path or path[-1] != path[-1]:

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 from neuralbo.analysis import Analysis, Landscape
-from neuralbo.analysis.landscape import labels
+from neuralbo.analysis.landscape import places
 from neuralbo.analysis.slices import Map, Slice
 from neuralbo.report import html
 from neuralbo.report.svg import Drawing, Scale, colours, short
@@ -63,14 +63,6 @@ def axis_of(found: Landscape, i: int, room: float = 0.02) -> Scale:
         return Scale(low * math.exp(-pad), high * math.exp(pad), is_log=True)
     pad = room * (high - low)
     return Scale(low - pad, high + pad)
-
-
-def places(found: Landscape, i: int, coordinates: Sequence[float]) -> list[float]:
-    """Return where coordinates are on the axis of a parameter."""
-    parameter = found.space.parameters[found.space.names[i]]
-    if isinstance(parameter, Categorical):
-        return list(coordinates)
-    return [float(v) for v in labels(found, i, coordinates) if isinstance(v, int | float)]
 
 
 def _slice(found: Landscape, one: Slice, scale: Scale) -> str:

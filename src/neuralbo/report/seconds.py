@@ -1,7 +1,8 @@
 """The section on where the seconds went."""
 
 from neuralbo.analysis import Analysis
-from neuralbo.analysis.record import evaluation_seconds, suggestion_seconds
+from neuralbo.analysis.record import evaluation_seconds
+from neuralbo.noted import suggestion_seconds
 from neuralbo.report import html
 from neuralbo.report.head import duration
 from neuralbo.report.svg import Drawing, Scale
