@@ -90,7 +90,8 @@ def calibration(landscape: Landscape) -> Calibration | None:
 
 def _landmarks(n: int) -> list[tuple[int, int]]:
     """Return the last landmarks below n, each with the observation before which it is used."""
-    found, end = [], n
+    found: list[tuple[int, int]] = []
+    end = n
     while (begin := landmark(end)) is not None and len(found) < LANDMARKS:
         found.append((begin, end))
         end = begin

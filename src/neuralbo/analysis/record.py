@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 from optuna.study import Study
@@ -14,7 +15,7 @@ from neuralbo.trials import has_diverged, is_interrupted
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Record:
     """The trials of a study that count: finished and not interrupted, in their order.
 
@@ -48,12 +49,12 @@ class Record:
         """The factors that make larger values better."""
         return signs_of(self.directions)
 
-    @property
+    @cached_property
     def done(self) -> list[FrozenTrial]:
         """The trials that gave values, all of them finite."""
         return [t for t in self.trials if is_done(t)]
 
-    @property
+    @cached_property
     def failed(self) -> list[FrozenTrial]:
         """The trials that gave no value, or one that is no number."""
         return [t for t in self.trials if not is_done(t) and t.state != TrialState.PRUNED]

@@ -8,7 +8,7 @@ from optuna.trial import FrozenTrial
 from neuralbo.analysis import Analysis
 from neuralbo.analysis.record import is_done
 from neuralbo.report import html
-from neuralbo.report.svg import Drawing, Scale, short
+from neuralbo.report.svg import TITLES, Drawing, Scale, short
 
 MANY_TIMES = 10  # from this ratio of the largest to the least value on, the axis is logarithmic
 FAR = 4.0  # in ways from the median to the best: values beyond are drawn at the edge
@@ -35,13 +35,13 @@ def _one(analysis: Analysis, k: int) -> str:
     values = [t.values[k] for t in numbered]
     scale, beyond = value_scale(values, record.signs[k])
     is_single = len(record.directions) == 1
-    size = {"width": 760.0, "height": 300.0} if is_single else {}
+    width, height = (760.0, 300.0) if is_single else (360.0, 240.0)
     last = max(t.number for t in record.trials)
     drawing = Drawing(
         Scale(-0.5, last + 0.5), scale, x_label="trial",
-        y_label="value" if is_single else f"objective {k + 1}", **size,
+        y_label="value" if is_single else f"objective {k + 1}", width=width, height=height,
     )  # fmt: skip
-    drawing.dots([t.number for t in numbered], values, titles=[title(t, k) for t in numbered])
+    drawing.dots([t.number for t in numbered], values, titles=titles_of(numbered, k))
     failed = record.failed
     bottom = [scale.low] * len(failed)
     drawing.dots(
@@ -74,6 +74,11 @@ def value_scale(values: Sequence[float], sign: float) -> tuple[Scale, int]:
     floor = median - FAR * (best - median) if best > median else -math.inf
     inside = [sign * v for v in ordered if v >= floor]
     return Scale.around(inside), len(values) - len(inside)
+
+
+def titles_of(trials: Sequence[FrozenTrial], k: int = 0) -> list[str]:
+    """Return what each dot says; nothing if they are too many to say it."""
+    return [title(t, k) for t in trials] if len(trials) <= TITLES else []
 
 
 def title(trial: FrozenTrial, k: int = 0) -> str:

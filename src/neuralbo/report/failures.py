@@ -63,10 +63,11 @@ def _scatter(record: Record, names: list[str]) -> str:
     drawing = Drawing(
         scales[0], scales[1], width=460, height=260, x_label=numbers[0], y_label=numbers[1]
     )
+    failed = {t.number for t in record.failed}
     both = [t for t in record.trials if all(name in t.params for name in numbers)]
     for kind, members in (
         ("trial", [t for t in both if is_done(t)]),
-        ("failed", [t for t in record.failed if t in both]),
+        ("failed", [t for t in both if t.number in failed]),
     ):
         drawing.dots(
             [float(t.params[numbers[0]]) for t in members],

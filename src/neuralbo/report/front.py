@@ -6,7 +6,7 @@ from optuna.trial import FrozenTrial
 from neuralbo.analysis import Analysis, Record
 from neuralbo.analysis.front import front
 from neuralbo.report import html
-from neuralbo.report.convergence import title, value_scale
+from neuralbo.report.convergence import titles_of, value_scale
 from neuralbo.report.importance import shares_table
 from neuralbo.report.svg import ABSENT, Drawing
 
@@ -42,7 +42,8 @@ def front_section(record: Record) -> str:
 def _pair(record: Record, best: list[FrozenTrial], i: int, j: int) -> str:
     scales = [value_scale([t.values[k] for t in record.done], record.signs[k])[0] for k in (i, j)]
     drawing = Drawing(
-        *scales, width=460, height=320, x_label=f"objective {i + 1} ({record.directions[i]})",
+        scales[0], scales[1], width=460, height=320,
+        x_label=f"objective {i + 1} ({record.directions[i]})",
         y_label=f"objective {j + 1} ({record.directions[j]})",
     )  # fmt: skip
     on_front = {t.number for t in best}
@@ -50,7 +51,7 @@ def _pair(record: Record, best: list[FrozenTrial], i: int, j: int) -> str:
     for members, kind in ((rest, "trial"), (best, "warm")):
         drawing.dots(
             [t.values[i] for t in members], [t.values[j] for t in members], kind,
-            [title(t, i) for t in members],
+            titles_of(members, i),
         )  # fmt: skip
     return drawing.svg(f"objectives {i + 1} and {j + 1}")
 
