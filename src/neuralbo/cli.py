@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -220,7 +221,10 @@ def _run(options: argparse.Namespace) -> int:
         raise error
     for reason in filter(None, (rule.reason(study) for rule in rules)):
         print(f"stopped: {reason}")
-    return _summary(study, options.plot or _plot_path(storage, name))
+    code = _summary(study, options.plot or _plot_path(storage, name))
+    if storage.startswith("sqlite:///"):  # other addresses may hold a password
+        print(f"a page about it: neuralbo report {quote(storage)} --study {quote(name)}")
+    return code
 
 
 def _shown(options: argparse.Namespace) -> "Shown":
