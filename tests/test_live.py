@@ -50,6 +50,12 @@ def test_best_value_parameters_count_and_time_left_are_shown():
     assert "kind  b" in text and "mine" in text
 
 
+def test_bar_and_curve_have_lines_of_their_own():
+    lines = shown(view_of(trial_of(3.0), trial_of(1.0))).splitlines()
+    assert set(lines[2][2:-2]) <= {"━", "╸", "╺", " "}
+    assert lines[3].split()[1] == "3"
+
+
 def test_weights_of_models_are_shown_as_bars():
     text = shown(view_of(trial_of(3.0, {"gp": 0.75, "brvfl4": 0.25})))
     lines = {line.split()[1]: line for line in text.splitlines() if "%" in line}

@@ -100,7 +100,9 @@ class LiveView:
         line = Text(" · ".join(words), style="bold")
         if not self.n_trials:
             return line
-        return Group(line, ProgressBar(total=self.n_trials, completed=self.made))
+        bar = Table.grid(expand=True)  # a bar alone ends no line
+        bar.add_row(ProgressBar(total=self.n_trials, completed=self.made))
+        return Group(line, bar)
 
     def seconds_left(self, spent: float) -> float | None:
         """Return how long the run will take yet, if that can be told."""

@@ -95,7 +95,8 @@ summary {{ cursor:pointer; color:var(--main); }}
 pre {{ white-space:pre-wrap; font-size:12px; overflow-wrap:anywhere; }}
 code {{ font-size:.92em; }}
 footer {{ color:var(--soft); font-size:.85rem; }}
-@media (max-width:600px) {{ svg.wide text {{ font-size:21px; }} section {{ padding:.8rem; }} }}
+@media (max-width:600px) {{ section {{ padding:.8rem; }} svg.wide {{ overflow:visible; }}
+  svg.wide text {{ font-size:18px; }} svg.wide text[transform] {{ display:none; }} }}
 @media print {{ body {{ background:#fff; }} section {{ break-inside:avoid; }} }}
 </style>
 </head>
