@@ -54,11 +54,16 @@ class Calibration:
 
     @property
     def rank_correlation(self) -> float:
-        """Spearman's correlation of what was expected and what came: 0 is no better than luck."""
-        ranks = torch.stack(
-            [y.argsort().argsort().double() for y in (self.expected, self.observed)]
-        )
-        return float(torch.corrcoef(ranks)[0, 1]) if len(self.z) > 2 else math.nan
+        """Spearman's correlation of what was expected and what came; NaN if one is constant."""
+        if len(self.z) < 3 or any(y.amax() == y.amin() for y in (self.expected, self.observed)):
+            return math.nan
+        ranks = torch.stack([_ranks(self.expected), _ranks(self.observed)])
+        return float(torch.corrcoef(ranks)[0, 1])
+
+
+def _ranks(y: Tensor) -> Tensor:
+    """Return the ranks of values, equal ones sharing theirs."""
+    return (y[:, None] > y).double().sum(-1) + (y[:, None] == y).double().sum(-1) / 2
 
 
 def calibration(landscape: Landscape) -> Calibration | None:

@@ -35,9 +35,10 @@ def _words(found: Calibration, surrogate: str) -> str:
         f"For each of {len(found.z)} trials, {surrogate} says what it would have expected from "
         "the trials before it (recomputed for this page, one step ahead; hyper-parameters as at "
         "the last of 8, 12, 18, 27, ... trials). Values came "
-        f"{found.spread:.2g} times as far from the mean as expected: {verdict}. "
-        f"The rank correlation of expected and observed is {found.rank_correlation:.2f}."
+        f"{found.spread:.2g} times as far from the mean as expected: {verdict}."
     )
+    if not math.isnan(found.rank_correlation):
+        words += f" Expected and observed have a rank correlation of {found.rank_correlation:.2f}."
     if found.skipped:
         words += f" {found.skipped} values far worse than the median are not judged."
     return words + (f" Of long studies, {MOST} trials after each such number are." if
