@@ -15,6 +15,7 @@ from neuralbo.analysis import Analysis, NoModelError, Record
 from neuralbo.analysis.calibration import _landmarks, _one_ahead
 from neuralbo.analysis.front import front
 from neuralbo.analysis.importance import Change
+from neuralbo.analysis.landscape import FEW, chosen
 
 UNIT = FloatDistribution(0, 1)
 
@@ -69,7 +70,7 @@ def noisy():
     """An analysis of many trials of a with a noise of 0.2."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     rng = np.random.default_rng(1)
-    return Analysis(smooth(lambda a, b: a + 0.2 * rng.standard_normal(), n=300))
+    return Analysis(smooth(lambda a, b: a + 0.2 * rng.standard_normal(), n=600))
 
 
 CONDITIONAL = CategoricalDistribution(["plain", "deep"])
@@ -188,9 +189,9 @@ class TestCalibration:
         assert _landmarks(8) == []
 
     def test_noise_that_the_model_has_learnt_is_calibrated(self, noisy):
-        z = noisy.calibration.z[noisy.calibration.numbers >= 100]
+        assert noisy.calibration.numbers.min() >= 400  # the last third of the trials
         # five standard errors of a root mean square of 200 residuals are 5/sqrt(400)
-        assert abs(float(z.square().mean().sqrt()) - 1) < 0.25
+        assert abs(noisy.calibration.spread - 1) < 0.25
 
     def test_coverage_counts_residuals_within_the_quantiles_of_a_normal(self, additive):
         found = additive.calibration
@@ -290,10 +291,21 @@ def test_where_no_model_can_be_the_reason_is_told(rows, why):
         _ = analysis.shares
 
 
-def test_many_trials_get_a_network_with_a_learnt_noise(noisy):
-    assert noisy.model.surrogate == "brvfl4"
-    # five standard errors of a deviation from 300 values, 0.2 * 5 / sqrt(600), and some misfit
+def test_the_noise_of_many_trials_is_learnt_from_some(noisy):
+    assert noisy.model.data.n == 600
+    # five standard errors of a deviation from 300 values are 0.2 * 5 / sqrt(600), and some misfit
     assert noisy.model.likely.noise == pytest.approx(0.2, abs=0.06)
+
+
+def test_of_many_trials_those_around_the_best_and_some_of_all_times_are_chosen(noisy):
+    data = noisy.model.data
+    some = chosen(data)
+    assert some.n <= FEW
+    kept = set(some.numbers.tolist())
+    assert {0, 599} <= kept
+    assert set(data.numbers[data.top(10)].tolist()) <= kept
+    few = data.first(FEW)
+    assert chosen(few) is few
 
 
 def test_equal_studies_give_equal_numbers(additive):

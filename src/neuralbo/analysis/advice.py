@@ -23,6 +23,7 @@ CROWDED = 0.6  # the share of the best that must lie at a bound
 UNIMPORTANT = 0.01  # the total share below which a parameter does not matter
 ENOUGH = 20  # trials below which nothing is said about parameters that do not matter
 SMALL_GAIN = 0.01  # of the way from the median to the best
+LONG = 100  # trials without a better value, however many came before
 SMALL_BESIDE_NOISE = 0.2
 MANY_FAILURES = 0.2
 MUCH_NOISE = 0.25  # of the way from the median to the best
@@ -101,7 +102,7 @@ def _more(analysis: "Analysis", landscape: Landscape) -> Iterator[Hint]:
         f"model expects a further {gain:.3g} from the next one, {gain / way:.1%} of the way from "
         "the median to the best."
     )
-    is_idle = since >= max(10, len(path) / 3)
+    is_idle = since >= min(max(10, len(path) / 3), LONG)
     is_small = gain < max(SMALL_GAIN * way, SMALL_BESIDE_NOISE * landscape.likely.noise)
     if is_small and is_idle:
         yield Hint("stop", "Stop here: little is left to gain.", said)

@@ -13,13 +13,12 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neuralbo.analysis.landscape import Landscape
+from neuralbo.analysis.landscape import FEW, Landscape
 from neuralbo.step import landmark
 from neuralbo.surrogates.base import GaussianModel
 
 CLIP = 4.0  # what is farther below the median, in ways from there to the best, is not judged
 MOST = 256  # trials that are judged with the hyper-parameters of one landmark
-LANDMARKS = 8  # the last ones
 LEVELS = (0.5, 0.8, 0.95)
 JITTER = 1e-10  # of the mean variance, so that points tried twice are no obstacle
 
@@ -71,13 +70,15 @@ def calibration(landscape: Landscape) -> Calibration | None:
 
     The hyper-parameters are those of the last landmark before a trial (8, 12, 18, 27, ...
     observations), the rest is exact: with S = LL', y_i given all before has the mean
-    y_i - L_ii z_i and the deviation L_ii.
+    y_i - L_ii z_i and the deviation L_ii. Of many trials, some of the last third are judged, from
+    those `chosen` of the first two and from each other.
     """
-    data, ends = landscape.data, _landmarks(landscape.data.n)
+    data = landscape.data
+    ends = _landmarks(data.n) if data.n <= FEW else [(data.n * 2 // 3, data.n)]
     floor = data.floor(CLIP)
     parts, skipped = [], 0
     for begin, end in ends:
-        rows = torch.arange(begin, min(end, begin + MOST))
+        rows = torch.linspace(begin, end - 1, min(end - begin, MOST), dtype=torch.float64).long()
         is_judged = data.Y[rows, 0] >= floor
         skipped += int((~is_judged).sum())
         rows = rows[is_judged]
@@ -94,10 +95,10 @@ def calibration(landscape: Landscape) -> Calibration | None:
 
 
 def _landmarks(n: int) -> list[tuple[int, int]]:
-    """Return the last landmarks below n, each with the observation before which it is used."""
+    """Return the landmarks below n, each with the observation before which it is used."""
     found: list[tuple[int, int]] = []
     end = n
-    while (begin := landmark(end)) is not None and len(found) < LANDMARKS:
+    while (begin := landmark(end)) is not None:
         found.append((begin, end))
         end = begin
     return found[::-1]

@@ -19,13 +19,15 @@ from neuralbo.errors import FitError
 from neuralbo.ranges import union
 from neuralbo.recommendation import LikelyBest, likely_best
 from neuralbo.space import Categorical, Space
-from neuralbo.step import Memory, Step
-from neuralbo.surrogates import BayesianRVFL, GaussianProcess
+from neuralbo.step import Memory, Step, generator
+from neuralbo.surrogates import GaussianProcess
 from neuralbo.surrogates.base import GaussianModel
 from neuralbo.threads import one_thread
 from neuralbo.trials import conditional_space, observed
 
-FEW = 120  # trials up to which a Gaussian process is quick enough for a page
+FEW = 300  # trials that a model is fitted to: so many take half a second
+NEAR = 100  # of many trials so many are taken from around the best; the others evenly from all
+LEADERS = 10  # the best, around which they are taken
 LEAST = 3  # values below which no model is fitted
 ROWS = 4096  # points that are predicted at a time
 SEED = 0  # a page of the same study is the same page
@@ -56,7 +58,6 @@ class Landscape:
     space: Space
     data: Data
     sign: float
-    recipe: BayesianRVFL | GaussianProcess
     model: GaussianModel
     memory: Memory
     left_out: tuple[str, ...]
@@ -64,7 +65,7 @@ class Landscape:
     @property
     def surrogate(self) -> str:
         """The name of the model."""
-        return "gp" if isinstance(self.recipe, GaussianProcess) else self.recipe.name
+        return "gp"
 
     @cached_property
     def U(self) -> Tensor:
@@ -94,7 +95,7 @@ class Landscape:
 
     def fit(self, n: int) -> GaussianModel:
         """Return the same kind of model of the first n observations."""
-        return _fitted(self.recipe, self.data.first(n), self.space, self.memory)
+        return _fitted(self.data.first(n), self.space, self.memory)
 
     def complete(self, U: Tensor) -> Tensor:
         """Return U with a value for what does not exist there: the best trial's that has it.
@@ -150,7 +151,7 @@ class Landscape:
 
 
 def landscape(record: Record, output: int = 0) -> Landscape:
-    """Fit a model to one objective: a Gaussian process to few trials, brvfl4 to many.
+    """Fit a Gaussian process to one objective, of many trials to some that are `chosen`.
 
     Raises:
         NoModelError: there are too few values, nothing varies, or no model could be fitted.
@@ -168,12 +169,11 @@ def landscape(record: Record, output: int = 0) -> Landscape:
         space = conditional_space(varying, counting)
         sign, memory = record.signs[output], Memory()
         data = _data(record, space).output(output)
-        recipe = GaussianProcess() if data.n <= FEW else BayesianRVFL(noise_precision=None)
-        model = _fitted(recipe, data, space, memory)
+        model = _fitted(data, space, memory)
     except (FitError, ValueError) as error:
         raise NoModelError(f"no model could be fitted: {error}") from error
     left_out = tuple(sorted(names - found.keys()))
-    return Landscape(space, data, sign, recipe, model, memory, left_out)
+    return Landscape(space, data, sign, model, memory, left_out)
 
 
 def _data(record: Record, space: Space) -> Data:
@@ -184,10 +184,27 @@ def _data(record: Record, space: Space) -> Data:
     return observed(record.trials, nobody, space, record.signs, constraints)
 
 
-def _fitted(
-    recipe: BayesianRVFL | GaussianProcess, data: Data, space: Space, memory: Memory
-) -> GaussianModel:
+def chosen(data: Data) -> Data:
+    """Return all observations if they are few, else some around the best and some of all times.
+
+    Those around the best are chosen by their points, not by their values: the best values of many
+    would be the luckiest, and a model of them too hopeful.
+    """
+    if data.n <= FEW:
+        return data
+    apart = torch.cdist(data.X, data.X[data.top(LEADERS)]).amin(-1)
+    near = apart.argsort(stable=True)[:NEAR]
+    even = torch.linspace(0, data.n - 1, FEW - NEAR, dtype=torch.float64).long()
+    rows = torch.cat([near, even]).unique()
+    assert data.numbers is not None
+    return in_order(data.X[rows], data.Y[rows], data.numbers[rows])
+
+
+def _fitted(data: Data, space: Space, memory: Memory) -> GaussianModel:
+    recipe = GaussianProcess()
     with one_thread():
+        if data.n > FEW:
+            return recipe.fit(chosen(data), generator(SEED, 0))
         step = Step.of(data, space.domain, seed=SEED, number=data.n, memory=memory)
         model = step.fit(recipe, data)
     assert isinstance(model, GaussianModel)

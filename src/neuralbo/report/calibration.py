@@ -3,7 +3,8 @@
 import math
 
 from neuralbo.analysis import Analysis
-from neuralbo.analysis.calibration import LEVELS, MOST, Calibration
+from neuralbo.analysis.calibration import LEVELS, Calibration
+from neuralbo.analysis.landscape import FEW
 from neuralbo.report import html
 from neuralbo.report.svg import Drawing, Scale, short
 
@@ -18,31 +19,35 @@ def calibration(analysis: Analysis) -> str:
     found = analysis.calibration
     drawn = [html.figure(_predicted(found), "predicted, with two deviations, and what came")]
     drawn.append(html.figure(_coverage(found), "how often intervals held what came"))
+    words = _words(found, analysis.landscape.surrogate, analysis.landscape.data.n)
     return html.section(
-        "Was the model right?", html.text(_words(found, analysis.landscape.surrogate)),
+        "Was the model right?", html.text(words),
         html.figures(drawn, "two"), _levels(found),
     )  # fmt: skip
 
 
-def _words(found: Calibration, surrogate: str) -> str:
+def _words(found: Calibration, surrogate: str, n: int) -> str:
     low, high = FINE
     verdict = (
         "it was too sure of itself" if found.spread > high
         else "it was more careful than it needed to be" if found.spread < low
         else "its uncertainty was about right"
     )  # fmt: skip
+    how = (
+        "one step ahead, with hyper-parameters as at the last of 8, 12, 18, 27, ... trials"
+        if n <= FEW
+        else f"some of the last third, from {FEW} of the first two and from each other"
+    )
     words = (
-        f"For each of {len(found.z)} trials, {surrogate} says what it would have expected from "
-        "the trials before it (recomputed for this page, one step ahead; hyper-parameters as at "
-        "the last of 8, 12, 18, 27, ... trials). Values came "
-        f"{found.spread:.2g} times as far from the mean as expected: {verdict}."
+        f"For each of {len(found.z)} trials, what a {surrogate} would have expected from trials "
+        f"before it ({how}; recomputed for this page). Values came {found.spread:.2g} times as "
+        f"far from the mean as expected: {verdict}."
     )
     if not math.isnan(found.rank_correlation):
         words += f" Expected and observed have a rank correlation of {found.rank_correlation:.2f}."
     if found.skipped:
         words += f" {found.skipped} values far worse than the median are not judged."
-    return words + (f" Of long studies, {MOST} trials after each such number are." if
-                    len(found.z) > MOST else "")  # fmt: skip
+    return words
 
 
 def _predicted(found: Calibration) -> str:

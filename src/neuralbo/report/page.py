@@ -6,6 +6,7 @@ from optuna.study import Study
 
 from neuralbo import __version__
 from neuralbo.analysis import Analysis
+from neuralbo.analysis.landscape import FEW
 from neuralbo.report import html
 from neuralbo.report.best import best
 from neuralbo.report.calibration import calibration
@@ -45,7 +46,11 @@ def _foot(analysis: Analysis) -> str:
     words = f"Made by neuralbo {__version__}."
     if len(analysis.record.directions) == 1 and analysis.landscape is not None:
         found = analysis.landscape
-        words += f" The model is {found.surrogate}, fitted for this page to {found.data.n} values."
+        n = found.data.n
+        some = (
+            f"{FEW} of {n} trials, a third of them around the best" if n > FEW else f"{n} values"
+        )
+        words += f" The model is {found.surrogate}, fitted for this page to {some}."
         if found.left_out:
             names = ", ".join(found.left_out)
             words += f" Not modelled, since their kind or choices changed: {names}."
