@@ -68,9 +68,9 @@ def _ranks(y: Tensor) -> Tensor:
 def calibration(landscape: Landscape) -> Calibration | None:
     """Return what was predicted for each trial from those before it; None if there are too few.
 
-    The hyper-parameters are those of the last landmark before a trial (8, 12, 18, 27, ...
-    observations), the rest is exact: with S = LL', y_i given all before has the mean
-    y_i - L_ii z_i and the deviation L_ii. Of many trials, some of the last third are judged, from
+    The hyper-parameters, the constant mean among them, are those of the last landmark before a
+    trial (8, 12, 18, 27, ... observations), the rest is exact: with S = LL', y_i given all before
+    has the mean y_i - L_ii z_i and the deviation L_ii. Of many trials, some of the last third are judged, from
     those `chosen` of the first two and from each other.
     """
     data = landscape.data
