@@ -279,30 +279,11 @@ def _report(options: argparse.Namespace) -> int:
     _one_thread_each()
     gc.disable()  # many objects are made and none in circles: looking for such takes seconds
     try:
-        page = _page(options)
+        from neuralbo.report.command import report
+
+        return report(options)
     finally:
         gc.enable()
-    print(f"page: {page}")
-    if options.png:
-        from neuralbo.report.picture import picture
-
-        print(f"picture: {picture(page, page.with_suffix('.png'))}")
-    if options.open:
-        import webbrowser
-
-        webbrowser.open(page.resolve().as_uri())
-    return 0
-
-
-def _page(options: argparse.Namespace) -> Path:
-    """Write the page and return where it is."""
-    from neuralbo.report import write
-    from neuralbo.report.source import file_of, find_study
-
-    study = find_study(options.storage, options.study)
-    beside = file_of(options.storage) or Path("page")
-    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in study.study_name)
-    return write(study, options.out or beside.with_name(f"{name[:100]}.html"))
 
 
 def _speed(options: argparse.Namespace) -> int:

@@ -70,8 +70,8 @@ def calibration(landscape: Landscape) -> Calibration | None:
 
     The hyper-parameters, the constant mean among them, are those of the last landmark before a
     trial (8, 12, 18, 27, ... observations), the rest is exact: with S = LL', y_i given all before
-    has the mean y_i - L_ii z_i and the deviation L_ii. Of many trials, some of the last third are judged, from
-    those `chosen` of the first two and from each other.
+    has the mean y_i - L_ii z_i and the deviation L_ii. Of many trials, some of the last third are
+    judged, from those `chosen` of the first two and from each other.
     """
     data = landscape.data
     ends = _landmarks(data.n) if data.n <= FEW else [(data.n * 2 // 3, data.n)]
