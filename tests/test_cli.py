@@ -115,6 +115,7 @@ class TestRun:
         out = capsys.readouterr().out
         assert "6 trials, 0 without a value" in out
         assert "best value" in out and "  x = " in out
+        assert "neuralbo report sqlite:///runs/tiny.db --study tiny" in out
         assert (empty / "runs/tiny.db").is_file()
         assert (empty / "runs/tiny.png").read_bytes().startswith(b"\x89PNG")
 

@@ -41,9 +41,12 @@ LAYERS = [
     {"conditions", "publishing", "ranges"},
     {"trials"},
     {"sampler"},
-    {"progress"},
+    {"noted"},
+    {"live", "progress"},
     {"study", "stopping"},
+    {"analysis"},
     {"plots"},
+    {"report"},
     {"lab", "cli", "ax", "sklearn"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
@@ -58,8 +61,12 @@ KNOW_OPTUNA = {
     "study",
     "stopping",
     "sklearn",
+    "live",
+    "noted",
     "progress",
+    "analysis",
     "plots",
+    "report",
     "lab",
     "cli",
 }

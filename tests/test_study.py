@@ -20,7 +20,7 @@ import neuralbo.study
 from neuralbo import Categorical, FailedTrialWarning, Integer, Real, Space, StorageError, minimize
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.sampler import FACTS, SEED
-from neuralbo.study import best_so_far, finished
+from neuralbo.study import finished
 from neuralbo.surrogates import GaussianProcess
 from neuralbo.trials import INTERRUPTED, WORKER
 
@@ -469,12 +469,3 @@ class TestResume:
         again = quick(n_trials=1, storage=url(folder)).study
         assert INTERRUPTED in again.trials[2].system_attrs
         assert told(again) == told(quick(n_trials=3).study)
-
-
-def test_the_best_so_far_never_gets_worse_and_begins_with_a_value():
-    count = iter(range(99))
-    study = quick(lambda p: None if next(count) == 0 else f(p), n_trials=6).study
-    path = best_so_far(study)
-    assert math.isnan(path[0])
-    assert path[1:] == sorted(path[1:], reverse=True)
-    assert path[-1] == study.best_value

@@ -7,7 +7,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from neuralbo import criteria, maximizers, plots, policies, stopping, surrogates
+    from neuralbo import (
+        analysis,
+        criteria,
+        maximizers,
+        plots,
+        policies,
+        report,
+        stopping,
+        surrogates,
+    )
     from neuralbo.data import Data
     from neuralbo.errors import (
         FailedTrialWarning,
@@ -40,7 +49,9 @@ _HOMES = {
     "StorageError": "errors",
     "minimize": "study",
 }
-_MODULES = ("criteria", "maximizers", "plots", "policies", "stopping", "surrogates")
+_MODULES = (
+    "analysis", "criteria", "maximizers", "plots", "policies", "report", "stopping", "surrogates",
+)  # fmt: skip
 
 __all__ = [
     "Categorical",
@@ -56,11 +67,13 @@ __all__ = [
     "Real",
     "Space",
     "StorageError",
+    "analysis",
     "criteria",
     "maximizers",
     "minimize",
     "plots",
     "policies",
+    "report",
     "stopping",
     "surrogates",
 ]

@@ -1,21 +1,25 @@
 """The command `neuralbo`. Nothing here loads torch before it is needed."""
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from optuna.study import Study
 
     from neuralbo.lab.run import Study as LabStudy
+    from neuralbo.progress import Shown
 
 DESCRIPTION = """\
 Bayesian optimization with neural-network surrogates.
 
   neuralbo run my_file.py --trials 40     minimize the function objective(trial) of a file
+  neuralbo report runs/my_file.db         one HTML page: what was found, how sure, what next
   neuralbo lab list                       the studies of the laboratory; lab run, lab report
   neuralbo lab speed NAME                 measure speed and quality beside Optuna's samplers
 """
@@ -27,8 +31,23 @@ Minimize objective(trial) of a Python file, in Optuna's manner:
         x = trial.suggest_float("x", -5, 10)
         return (x - 3) ** 2
 
-The study is kept in a database (SQLite in runs/ by default). The same command again makes
+In a terminal a live view shows the best value so far and its parameters; --bar and --quiet show
+less. The study is kept in a database (SQLite in runs/ by default). The same command again makes
 further trials in the same study, also after a crash or Ctrl-C.
+"""
+
+REPORT = """\
+Write one HTML page about a study of any of Optuna's samplers: convergence, the best and the
+recommended parameters, which parameters matter, slices and maps of a model of the function,
+whether that model was right, where the seconds went, failures, and what to do next. The page
+needs no network and can be sent by mail.
+
+    neuralbo report runs/digits.db                          a SQLite file with one study
+    neuralbo report sqlite:///runs/all.db --study digits    one of several
+    neuralbo report journal.log --open                      in the browser at once
+    neuralbo report runs/digits.db --png                    a picture, too (needs Chromium)
+
+Of one objective everything is shown, of several the front.
 """
 
 
@@ -59,6 +78,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="minimize", description=RUN, formatter_class=raw)
     _add_run(run)
+    report = commands.add_parser(
+        "report", help="one HTML page about a study", description=REPORT, formatter_class=raw
+    )
+    _add_report(report)
     lab = commands.add_parser("lab", help="experiments and measurements").add_subparsers(
         required=True, metavar="COMMAND"
     )
@@ -70,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     speed.add_argument("--quick", action="store_true", help="few repetitions, to try it out")
     speed.set_defaults(command=_speed)
     _add_lab(lab)
-    for command in (run, *lab.choices.values()):
+    for command in (run, report, *lab.choices.values()):
         command.add_argument("--traceback", action="store_true", help="show where an error is")
     return parser
 
@@ -129,8 +152,20 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     run.add_argument("--most", type=int, metavar="N", help="stop at N trials in the whole study")
     run.add_argument("--plot", type=Path, metavar="PNG", help="default: beside the SQLite file")
-    run.add_argument("--quiet", action="store_true", help="no progress bar")
+    run.add_argument("--bar", action="store_true", help="a progress bar, not the live view")
+    run.add_argument("--quiet", action="store_true", help="neither; as where there is no terminal")
     run.set_defaults(command=_run)
+
+
+def _add_report(report: argparse.ArgumentParser) -> None:
+    report.add_argument(
+        "storage", metavar="STORAGE", help="a SQLite file, a journal (.log), or Optuna's address"
+    )
+    report.add_argument("--study", metavar="NAME", help="needed where there are several")
+    report.add_argument("--out", type=Path, metavar="HTML", help="default: STUDY.html beside it")
+    report.add_argument("--open", action="store_true", help="show the page in the browser")
+    report.add_argument("--png", action="store_true", help="a picture, too: the same name, .png")
+    report.set_defaults(command=_report)
 
 
 def _version() -> str:
@@ -181,13 +216,23 @@ def _run(options: argparse.Namespace) -> int:
             print(f"continuing study {name!r} with {len(finished(study))} trials in {storage}")
         error = optimize(
             study, objective, n_trials=trials, timeout=options.timeout, n_jobs=options.jobs,
-            progress=False if options.quiet else None, callbacks=rules,
+            progress=_shown(options), callbacks=rules,
         )  # fmt: skip
     if error is not None:
         raise error
     for reason in filter(None, (rule.reason(study) for rule in rules)):
         print(f"stopped: {reason}")
-    return _summary(study, options.plot or _plot_path(storage, name))
+    code = _summary(study, options.plot or _plot_path(storage, name))
+    if storage.startswith("sqlite:///"):  # other addresses may hold a password
+        print(f"a page about it: neuralbo report {quote(storage)} --study {quote(name)}")
+    return code
+
+
+def _shown(options: argparse.Namespace) -> "Shown":
+    """Return what a terminal is to show; elsewhere nothing is."""
+    if options.quiet:
+        return False
+    return None if options.bar else "live"
 
 
 def _rules(options: argparse.Namespace) -> list[Any]:
@@ -228,6 +273,17 @@ def _summary(study: "Study", plot: Path) -> int:
     except ImportError as error:
         print(f"no plot: {error}")
     return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    _one_thread_each()
+    gc.disable()  # many objects are made and none in circles: looking for such takes seconds
+    try:
+        from neuralbo.report.command import report
+
+        return report(options)
+    finally:
+        gc.enable()
 
 
 def _speed(options: argparse.Namespace) -> int:

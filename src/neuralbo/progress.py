@@ -1,9 +1,10 @@
-"""The progress bar of a run."""
+"""What a terminal shows of a run: a progress bar, or the live view."""
 
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Literal
 
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
@@ -18,20 +19,36 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from neuralbo.live import live_view
 from neuralbo.sampler import FACTS
+
+Advance = Callable[[Study, FrozenTrial], None]
+Shown = bool | Literal["live"] | None
+
+
+def progress_of(
+    study: Study, n_trials: int | None, timeout: float | None, wanted: Shown
+) -> AbstractContextManager[Advance]:
+    """Return what shows the progress; it gives the callback that is told of each trial.
+
+    Args:
+        study: the one that runs.
+        n_trials: how many will be made now; None if nobody knows.
+        timeout: seconds after which none begins.
+        wanted: True for a bar, False for nothing; None for a bar and "live" for the live view
+            where the error stream is a terminal, else nothing.
+    """
+    is_terminal = sys.stderr.isatty()
+    if wanted == "live" and is_terminal:
+        return live_view(study, n_trials, timeout, Console(stderr=True))
+    if wanted is True or (wanted is None and is_terminal):
+        return progress_bar(study, n_trials)
+    return nullcontext(lambda study, trial: None)
 
 
 @contextmanager
-def progress_bar(
-    study: Study, n_trials: int | None, wanted: bool | None
-) -> Iterator[Callable[[Study, FrozenTrial], None]]:
-    """Show best value, trials and seconds per suggestion; yields the callback that moves it.
-
-    If `wanted` is None it is shown where the error stream is a terminal.
-    """
-    if not (sys.stderr.isatty() if wanted is None else wanted):
-        yield lambda study, trial: None
-        return
+def progress_bar(study: Study, n_trials: int | None) -> Iterator[Advance]:
+    """Show best value, trials and seconds per suggestion."""
     columns = (
         SpinnerColumn(), TextColumn("[bold]{task.description}"), BarColumn(),
         MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn(),

@@ -1,6 +1,5 @@
 """minimize(): a study in Optuna's storage, with our sampler, a progress bar and resume."""
 
-import math
 import sqlite3
 import threading
 import time
@@ -22,9 +21,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from neuralbo.criteria import Criterion
 from neuralbo.errors import FailedTrialWarning, StorageError
 from neuralbo.maximizers import Maximizer
-from neuralbo.optimizer import Direction, finite_or_none, sign_of, signs_of
+from neuralbo.optimizer import Direction, finite_or_none, signs_of
 from neuralbo.policies import Policy
-from neuralbo.progress import progress_bar
+from neuralbo.progress import Shown, progress_of
 from neuralbo.publishing import published
 from neuralbo.recommendation import Recommendation
 from neuralbo.sampler import NeuralSampler
@@ -231,7 +230,7 @@ def optimize(  # noqa: PLR0913
     timeout: float | None = None,
     n_jobs: int = 1,
     callbacks: Sequence[Callback] = (),
-    progress: bool | None = None,
+    progress: Shown = None,
 ) -> Exception | None:
     """Run Optuna's loop on an objective, with recovery, failures and progress as ours are.
 
@@ -243,7 +242,7 @@ def optimize(  # noqa: PLR0913
         raise ValueError(f"n_trials must not be negative, got {n_trials}.")
     recover(study)
     guarded = _Guarded(study, objective)
-    with quiet_optuna(), progress_bar(study, n_trials, progress) as advance:
+    with quiet_optuna(), progress_of(study, n_trials, timeout, progress) as advance:
         study.optimize(
             guarded, n_trials=n_trials, timeout=timeout, n_jobs=n_jobs, catch=(Exception,),
             callbacks=[advance, *callbacks],
@@ -385,14 +384,3 @@ def finished(study: Study) -> list[FrozenTrial]:
     """Return the trials that count: finished and not interrupted, in their order."""
     trials = study.get_trials(deepcopy=False)
     return [t for t in trials if t.state.is_finished() and not is_interrupted(t)]
-
-
-def best_so_far(study: Study) -> list[float]:
-    """Return the best value after each finished trial; NaN before the first."""
-    sign = sign_of(study.direction.name.lower())
-    best, path = -math.inf, []
-    for trial in finished(study):
-        if trial.state == TrialState.COMPLETE and trial.value is not None:
-            best = max(best, sign * trial.value)
-        path.append(sign * best if math.isfinite(best) else math.nan)
-    return path

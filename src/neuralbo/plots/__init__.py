@@ -1,0 +1,25 @@
+"""Figures of studies; they need the extra `lab` (matplotlib). Each function returns its figure.
+
+All take a study of any sampler, or an `Analysis` of it, so that several figures share one model:
+
+    analysis = nb.analysis.Analysis(study)
+    nb.plots.slices(analysis).savefig("slices.png")
+"""
+
+from neuralbo.plots.figure import new_figure
+from neuralbo.plots.model import ablation, calibration, importance, maps, slices
+from neuralbo.plots.trials import choices, convergence, failures, front, seconds
+
+__all__ = [
+    "ablation",
+    "calibration",
+    "choices",
+    "convergence",
+    "failures",
+    "front",
+    "importance",
+    "maps",
+    "new_figure",
+    "seconds",
+    "slices",
+]

@@ -1,0 +1,59 @@
+"""The page of a study, put together from its sections."""
+
+from pathlib import Path
+
+from optuna.study import Study
+
+from neuralbo import __version__
+from neuralbo.analysis import Analysis
+from neuralbo.analysis.landscape import FEW
+from neuralbo.report import html
+from neuralbo.report.best import best
+from neuralbo.report.calibration import calibration
+from neuralbo.report.choices import choices
+from neuralbo.report.convergence import convergence
+from neuralbo.report.failures import failures
+from neuralbo.report.front import front_section, importance_of_each
+from neuralbo.report.head import head, next_steps
+from neuralbo.report.importance import importance
+from neuralbo.report.posterior import maps, slices
+from neuralbo.report.seconds import seconds
+
+
+def render(study: Study) -> str:
+    """Return the page of a study of any sampler: one HTML file that needs nothing else."""
+    analysis = Analysis(study)
+    record = analysis.record
+    parts = [head(analysis), next_steps(analysis), convergence(analysis)]
+    if len(record.directions) == 1:
+        parts += [best(analysis), importance(analysis), slices(analysis), maps(analysis)]
+        parts += [calibration(analysis)]
+    else:
+        parts += [front_section(record), importance_of_each(study, record)]
+    parts += [choices(analysis), seconds(analysis), failures(analysis), _foot(analysis)]
+    return html.page(f"{record.name} · neuralbo", (part for part in parts if part))
+
+
+def write(study: Study, path: Path) -> Path:
+    """Write the page of a study to a file, whose folder is made if it is missing."""
+    text = render(study)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def _foot(analysis: Analysis) -> str:
+    words = f"Made by neuralbo {__version__}."
+    if len(analysis.record.directions) == 1 and analysis.landscape is not None:
+        found = analysis.landscape
+        n = found.data.n
+        some = (
+            f"{FEW} of {n} trials, a third of them around the best" if n > FEW else f"{n} values"
+        )
+        words += f" The model is {found.surrogate}, fitted for this page to {some}."
+        if found.left_out:
+            names = ", ".join(found.left_out)
+            words += f" Not modelled, since their kind or choices changed: {names}."
+    elif len(analysis.record.directions) == 1 and analysis.record.done:
+        words += f" {analysis.why_no_model}"
+    return f"<footer>{html.text(words)}</footer>"

@@ -1,0 +1,83 @@
+"""From what a person types to the study that is meant."""
+
+import sqlite3
+from pathlib import Path
+
+import optuna
+from optuna.storages import BaseStorage, JournalStorage, RDBStorage
+from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
+from optuna.study import Study
+
+from neuralbo.errors import StorageError, unknown_name
+from neuralbo.study import SQLITE, quiet_optuna, storage_errors
+
+JOURNAL = (".log", ".journal")
+MOST_NAMES = 30  # that an error lists
+
+
+def find_study(storage: str, name: str | None = None) -> Study:
+    """Return a study of a storage; nothing is written to it, and no file is made.
+
+    Args:
+        storage: an address as Optuna takes it ("sqlite:///runs/my.db", "postgresql://..."), or the
+            path of a SQLite file or of a journal (.log).
+        name: may be left out where there is one study only.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        StorageError: the storage cannot be read, or is none of Optuna's.
+        ValueError: there is no such study, none at all, or several and no name.
+    """
+    with storage_errors(storage), quiet_optuna():
+        opened = _open(storage)
+        names = sorted(optuna.get_all_study_names(opened))
+        return optuna.load_study(study_name=_chosen(names, name, storage), storage=opened)
+
+
+def file_of(storage: str) -> Path | None:
+    """Return the file that a storage is kept in, if it is one."""
+    if storage.startswith(SQLITE):
+        return Path(storage.removeprefix(SQLITE)).expanduser()
+    return None if "://" in storage else Path(storage).expanduser()
+
+
+def _open(storage: str) -> BaseStorage:
+    path = file_of(storage)
+    if path is None:
+        if storage.startswith("redis"):
+            return JournalStorage(JournalRedisBackend(storage))
+        return RDBStorage(storage)
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"there is no file {path}; a storage is a SQLite file, a journal (.log), or an "
+            "address as in sqlite:///runs/my.db."
+        )
+    if path.suffix in JOURNAL:
+        return JournalStorage(JournalFileBackend(str(path)))
+    _check_tables(path)
+    return RDBStorage(f"{SQLITE}{path}")
+
+
+def _check_tables(path: Path) -> None:
+    """Raise StorageError if a file is no database of Optuna's, which would be made one."""
+    found = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    try:
+        tables = found.execute("SELECT name FROM sqlite_master WHERE name = 'studies'").fetchall()
+    finally:
+        found.close()
+    if not tables:
+        raise StorageError(f"{path} is a SQLite file, but not one of Optuna's: it has no studies.")
+
+
+def _chosen(names: list[str], name: str | None, storage: str) -> str:
+    if not names:
+        raise ValueError(f"there is no study in {storage} yet.")
+    if name is None and len(names) > 1:
+        more = f", and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        raise ValueError(
+            f"there are {len(names)} studies in {storage}; choose one with --study: "
+            f"{', '.join(names[:MOST_NAMES])}{more}."
+        )
+    if name is not None and name not in names:
+        raise unknown_name("study", name, names)
+    return name or names[0]
