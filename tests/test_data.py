@@ -259,7 +259,7 @@ class TestBlocks:
     def test_values_that_are_believed_change_best_and_neither_floor_nor_digest(self):
         X, Y = some()
         data = Data(X, Y, X_pending=X[:1] / 2)
-        believing = data.believing(tensor([[1e3]]))
+        believing = data.believing(data.X_pending, tensor([[1e3]]))
         assert believing.best.item() == 1e3
         assert torch.equal(believing.floor(4.0), data.floor(4.0))
         assert believing.digest() == data.digest()

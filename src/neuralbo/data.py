@@ -88,6 +88,7 @@ class Data:
         Y_censored: k x m values that they had reached; -inf if none is known.
         C: n x c values of constraints, which are kept up to 0; NaN where one is not known.
         believed: k x m values that pending points are taken to have; they count for `best`.
+        X_believed: k x d, those points.
         index: finds the points of X that are near others, or None to look at all.
         chain: digests of the first blocks as far as they are known, see `digests`.
         leaders: the best `LEADERS` of the first rows and how many those are, as far as known.
@@ -102,6 +103,7 @@ class Data:
     Y_censored: Tensor = field(default_factory=_nothing)
     C: Tensor = field(default_factory=_nothing)
     believed: Tensor = field(default_factory=_nothing, repr=False)
+    X_believed: Tensor = field(default_factory=_nothing, repr=False)
     index: PointIndex | None = field(default=None, repr=False)
     chain: Sequence[bytes] = field(default=(), repr=False)
     leaders: tuple[Tensor, int] | None = field(default=None, repr=False)
@@ -144,6 +146,7 @@ class Data:
             numbers=torch.arange(len(order)) if self.numbers is None else self.numbers[order],
             X_pending=self._rows(self.X_pending),
             X_failed=self._rows(self.X_failed),
+            X_believed=self.X_believed if len(self.X_believed) else self.X.double()[:0],
         )
 
     def _set(self, **fields: object) -> None:
@@ -253,10 +256,12 @@ class Data:
         """Return the same data with other censored points, k x d and k x m in their own order."""
         return self._with(X_censored=X, Y_censored=Y)
 
-    def believing(self, Y: Tensor) -> "Data":
-        """Return the same data with values for the points without, of which none is left."""
+    def believing(self, X: Tensor, Y: Tensor) -> "Data":
+        """Return the same data with values for points without, of which none is left."""
         none = self.X[:0]
-        return self._with(believed=Y, X_pending=none, X_censored=none, Y_censored=self.Y[:0])
+        return self._with(
+            believed=Y, X_believed=X, X_pending=none, X_censored=none, Y_censored=self.Y[:0]
+        )
 
     def with_observations(self, X: Tensor, Y: Tensor) -> "Data":
         """Return the observations with further ones behind them, and no other points."""
@@ -388,6 +393,7 @@ def in_order(  # noqa: PLR0913
         X_pending=empty if X_pending is None else X_pending,
         X_failed=empty if X_failed is None else X_failed,
         believed=Y[:0],
+        X_believed=empty,
         index=index,
         chain=chain,
         leaders=leaders,

@@ -16,14 +16,7 @@ from neuralbo.catalog import make_policy
 from neuralbo.columns import Columns
 from neuralbo.criteria import Criterion
 from neuralbo.maximizers import Maximizer
-from neuralbo.policies import (
-    DynamicC,
-    Exploring,
-    Policy,
-    SeveralObjectives,
-    Standard,
-    TrustRegion,
-)
+from neuralbo.policies import HasSurrogate, Policy, SeveralObjectives
 from neuralbo.policies.several import for_objectives
 from neuralbo.policies.start import AfterStart, start_trials
 from neuralbo.recommendation import Recommendation, likely_best
@@ -257,8 +250,7 @@ class Optimizer:
 
     @one_thread()
     def _fitted(self) -> list[Model]:
-        known = DynamicC | Exploring | SeveralObjectives | Standard | TrustRegion
-        if not isinstance(self.policy, known):
+        if not isinstance(self.policy, SeveralObjectives | HasSurrogate):
             raise ValueError(f"{type(self.policy).__name__} has no model; name a surrogate.")
         step = self.step()
         if step.data.n == 0:

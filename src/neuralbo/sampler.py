@@ -26,7 +26,7 @@ from neuralbo.maximizers import Maximizer
 from neuralbo.maximizers.base import APART, aside
 from neuralbo.optimizer import checked_seed, signed, signs_of
 from neuralbo.points import are_near
-from neuralbo.policies import DynamicC, Exploring, Policy, Proposal, Standard, TrustRegion
+from neuralbo.policies import HasSurrogate, Policy, Proposal
 from neuralbo.policies.several import for_objectives
 from neuralbo.policies.start import AfterStart, start_trials
 from neuralbo.publishing import given, is_settled, publish, published
@@ -204,7 +204,7 @@ class NeuralSampler(BaseSampler):
         if others:
             raise ValueError("of several objectives nothing is recommended; see best_trials.")
         policy, trials = self._policy_for(study), study.get_trials(deepcopy=False)
-        if not isinstance(policy, DynamicC | Exploring | Standard | TrustRegion):
+        if not isinstance(policy, HasSurrogate):
             raise ValueError(f"{type(policy).__name__} has no model; name a surrogate.")
         if not any(t.state == TrialState.COMPLETE for t in trials):
             raise ValueError("no trial has given a value yet.")

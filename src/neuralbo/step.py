@@ -47,6 +47,7 @@ class Step:
         rng: the random numbers of this suggestion.
         record: what criterion and maximizer have to say for the record; nothing reads it here.
         repeats: whether a point that gave a value may be proposed again.
+        chosen: points of the same batch that are chosen already; they are pending, too.
     """
 
     data: Data
@@ -58,6 +59,7 @@ class Step:
     rng: Generator = field(default_factory=Generator, repr=False)
     record: dict[str, float | str] = field(default_factory=dict, repr=False)
     repeats: bool = False
+    chosen: int = 0
 
     @staticmethod
     def of(
@@ -75,8 +77,9 @@ class Step:
 
     def with_chosen(self, points: Tensor) -> "Step":
         """Return the step of the next point of a batch; the record is that of the first."""
-        data = self.data.with_pending(points)
-        return replace(self, data=data, record={} if len(points) else self.record)
+        data, chosen = self.data.with_pending(points), self.chosen + len(points)
+        record = {} if len(points) else self.record
+        return replace(self, data=data, record=record, chosen=chosen)
 
     def fit(self, recipe: Surrogate, data: Data) -> Model:
         """Fit a recipe, once for the same data, from the landmark before if it can.

@@ -7,7 +7,7 @@ from scipy import stats
 from scipy.integrate import quad
 
 from neuralbo.catalog import CRITERIA, SURROGATES
-from neuralbo.criteria import EntropySearch, KnowledgeGradient
+from neuralbo.criteria import EntropySearch, KnowledgeGradient, PredictiveEntropy
 from neuralbo.criteria.entropy import known_maximum_gain, noisy_maximum_gain
 from neuralbo.criteria.noisy import noise_deviation
 from neuralbo.criteria.optima import Draws, covariance, representers
@@ -117,6 +117,33 @@ def test_information_about_the_value_grows_and_falls_with_that_of_a_simulation()
     assert np.argsort(found).tolist() == np.argsort(exact).tolist()
 
 
+def gain_by_integration(maximum, mean, deviation, noise):
+    """Return H[y] - H[y | f <= maximum], y = f + noise, with the convolution itself on a grid."""
+    f = np.linspace(mean - 9 * deviation, min(mean + 9 * deviation, maximum), 1001)
+    p = stats.norm.pdf(f, mean, deviation) / stats.norm.cdf(maximum, mean, deviation)
+    total = (deviation**2 + noise**2) ** 0.5
+    y = np.linspace(mean - 9 * total, mean + 9 * total, 401)
+    density = np.trapezoid(p * stats.norm.pdf(y[:, None], f, noise), f, axis=-1)
+    entropy = -np.trapezoid(density * np.log(np.maximum(density, 1e-300)), y)
+    return float(stats.norm.entropy(mean, total)) - entropy
+
+
+def test_information_about_the_value_is_that_of_an_integration_on_a_grid():
+    """For each of its f*, with nothing but the law of f(x), that of the noise, and f(x) <= f*."""
+    step, model = fitted(0.2)
+    acquisition = CRITERIA["max_value_entropy"](step, model)
+    assert not acquisition.is_quiet
+    noise = float(model.noise_variance.sqrt())
+    for x in PLACES:
+        mean, variance = (float(moment) for moment in model.moments(x[None, None])[0:2])
+        gains = [
+            gain_by_integration(float(maximum), mean, variance**0.5, noise)
+            for maximum in acquisition.maxima
+        ]
+        # sixteen nodes on either side of the knee
+        assert float(acquisition(x[None, None])) == pytest.approx(np.mean(gains), abs=1e-3)
+
+
 def test_information_of_a_set_of_functions_is_that_of_its_own_members():
     """p(y | place) from the members by hand, and the information by integration over y."""
     data = line(4)
@@ -126,6 +153,7 @@ def test_information_of_a_set_of_functions_is_that_of_its_own_members():
     best = model.posterior(representers(step)[:, None]).values[..., 0, 0].argmax(-1)
     values = model.posterior(PLACES[:, None, None]).values[..., 0, 0].detach()  # 60 x 3
     found = EntropySearch(places=200)(step, model)(PLACES[:, None, None])
+    by_moments = PredictiveEntropy(places=200)(step, model)(PLACES[:, None, None])
     for i in range(3):
         spread = float(values[:, i].var(correction=0))
         laws = []
@@ -140,6 +168,10 @@ def test_information_of_a_set_of_functions_is_that_of_its_own_members():
         exact = float((p * logs).sum() * (y[1] - y[0])) - float(shares @ np.log(shares))
         # five nodes in each of the narrow groups
         assert float(found[i]) == pytest.approx(exact, rel=0.05)
+        means, sds = (np.array([law[k] for law in laws]) for k in (1, 2))
+        whole = shares @ (sds**2 + means**2) - (shares @ means) ** 2
+        gaussian = 0.5 * (np.log(whole) - shares @ np.log(sds**2))
+        assert float(by_moments[i]) == pytest.approx(gaussian, rel=1e-6)
 
 
 @pytest.mark.parametrize("noise", [0.01, 0.3])

@@ -10,7 +10,7 @@ from neuralbo.criteria.targets import target_of
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import Standard
 from neuralbo.step import Step
-from neuralbo.surrogates import BayesianRVFL, KernelDensity
+from neuralbo.surrogates import BayesianRVFL, ExtremeLearning, KernelDensity
 from neuralbo.testing import CriterionChecks
 from neuralbo.testing.toys import SQUARE, seeded, smooth_data, uniform
 
@@ -37,12 +37,9 @@ class TestGoal(CriterionChecks):
         return torch.from_numpy(stats.norm.logpdf(goal, mean.numpy(), deviation.numpy()))
 
 
-def at(number, believed=0):
-    data = smooth_data(8)
-    if believed:
-        data = data.with_pending(uniform(believed, 2, seed=4))
-        data = data.believing(torch.full((believed, 1), -9.0).double())
-    return Step.of(data, SQUARE, seed=0, number=number)
+def at(number, chosen=0):
+    step = Step.of(smooth_data(8), SQUARE, seed=0, number=number)
+    return step.with_chosen(uniform(chosen, 2, seed=4))
 
 
 def test_targets_come_in_turn_with_the_trials_and_within_a_batch():
@@ -50,7 +47,7 @@ def test_targets_come_in_turn_with_the_trials_and_within_a_batch():
     data = at(0).data
     expected = [data.best[0] + a * spread_of_values(data) for a in steps]
     assert [target_of(at(k), steps) for k in range(6)] == expected * 2
-    assert [target_of(at(0, believed=k), steps) for k in range(3)] == expected
+    assert [target_of(at(0, chosen=k), steps) for k in range(3)] == expected
 
 
 def test_points_of_a_batch_have_targets_of_their_own():
@@ -62,6 +59,24 @@ def test_points_of_a_batch_have_targets_of_their_own():
         batches.append(policy.propose(at(0), 2).points)
     assert torch.equal(batches[0][0], batches[1][0])
     assert not torch.equal(batches[0][1], batches[1][1])
+
+
+def test_targets_take_turns_also_where_a_batch_is_fitted_anew():
+    """A set of functions believes nothing: each point of a batch is one more observation."""
+    seen = []
+
+    class Noted(ProbabilityOfTargets):
+        __slots__ = ()
+
+        def __call__(self, step, model):
+            seen.append(float(target_of(step, self.steps) - step.data.best[0]))
+            return super().__call__(step, model)
+
+    policy = Standard(
+        ExtremeLearning(members=10), Noted((0.0, 1.0, 2.0)), Mixed(Multistart(16, 16, 2, 3))
+    )
+    policy.propose(at(0), 3)
+    assert seen[0] == 0 < seen[1] < seen[2]
 
 
 @pytest.mark.parametrize("criterion", [ProbabilityOfTargets((0.2,)), GoalSeeking((0.2,))])

@@ -105,7 +105,9 @@ class Numbers:
 
     def __init__(self, finals, seconds):
         problems, methods = tuple(finals), tuple(next(iter(finals.values())))
-        self.study = type("Study", (), {"problems": problems, "methods": methods})
+        cells = [Cell(p, m, 0) for p in problems for m in methods]
+        has = {"problems": problems, "methods": methods, "cells": staticmethod(lambda: cells)}
+        self.study = type("Study", (), has)
         self.numbers, self.seconds = finals, seconds
 
     def curves(self, problem, method):
@@ -113,25 +115,50 @@ class Numbers:
         return np.empty((0, 3)) if value is None else np.full((2, 3), value)
 
     def of(self, problem, method):
-        return [type("Run", (), {"seconds": self.seconds[method]})] * 2
+        runs = 0 if self.numbers[problem][method] is None else 2
+        return [type("Run", (), {"seconds": self.seconds[method]})] * runs
 
 
 FINALS = {
     "a": {"us": 1.0, "x": 2.0, "y": 3.0},
-    "b": {"us": 1.0, "x": 2.0, "y": None},
+    "b": {"us": 1.0, "x": 2.0, "y": math.nan},
     "c": {"us": 5.0, "x": 2.0, "y": 9.0},
 }
 
 
-def test_being_ahead_counts_problems_and_asks_only_those_that_ran():
+def test_being_ahead_counts_problems_and_a_failure_is_behind():
     results = Numbers(FINALS, {"us": 1.0, "x": 2.0, "y": 0.5})
     claim = AheadOnMost("us", ("x", "y"), ("a", "b", "c"), 2 / 3, "here")
     assert claim.verdict(results).answer == "holds"
-    assert "on 2 of 3" in claim.verdict(results).because
+    assert "on 2 of 3 (of 3): a: 1 against 2 (x)" in claim.verdict(results).because
     stricter = AheadOnMost("us", ("x", "y"), ("a", "b", "c"), 0.9, "here")
     assert stricter.verdict(results).answer == "does not hold"
     assert AheadOnMost("nobody", ("x",), ("a",), 0.5, "here").verdict(results).answer == "N/A"
     assert "67%" in claim.words
+
+
+def test_being_ahead_of_those_that_have_run_is_not_being_ahead_of_all():
+    """y is to run on b and has not: b does not count. Where it is not to run, it is not asked."""
+    seconds = {"us": 1.0, "x": 2.0, "y": 0.5}
+    claim = AheadOnMost("us", ("x", "y"), ("a", "b", "c"), 2 / 3, "here")
+    waiting = Numbers(FINALS | {"b": {"us": 1.0, "x": 2.0, "y": None}}, seconds)
+    verdict = claim.verdict(waiting)
+    assert verdict.answer == "does not hold" and "on 1 of 2 (of 3)" in verdict.because
+    waiting.study.cells = staticmethod(
+        lambda: [Cell(p, m, 0) for p in FINALS for m in FINALS["a"] if (p, m) != ("b", "y")]
+    )
+    assert claim.verdict(waiting).answer == "holds"
+
+
+def test_every_peer_is_asked_where_the_study_runs_it():
+    """In 100 dimensions all but BoTorch's process, and in 20 that one too."""
+    claim = HIGH_DIMENSION.claims[0]
+    assert claim.worse == ("gpsampler", "tpe", "cmaes", "turbo", "botorch")
+    assert claim.problems == HIGH_DIMENSION.problems and claim.share == 2 / 3
+    wanted = {(cell.problem, cell.method) for cell in HIGH_DIMENSION.cells()}
+    for problem in claim.problems:
+        asked = {m for m in claim.worse if (problem, m) in wanted}
+        assert asked == set(claim.worse) - ({"botorch"} if find(problem).d == 100 else set())
 
 
 def test_seconds_are_summed_over_the_problems():

@@ -230,3 +230,13 @@ def test_scales_of_inputs_are_half_cauchy():
 def test_a_sparse_prior_needs_positive_scales(settings):
     with pytest.raises(ValueError, match="must be positive and finite"):
         SparseInputs(**settings)
+
+
+def test_scales_that_no_sampler_should_reach_have_a_density_still():
+    """u^2 = (s/scale)^2 is no number there; its logarithm is."""
+    density = SparseInputs(0.3, 0.8).over(NET)
+    q = torch.zeros(1, NET.parameters + 2, dtype=torch.float64)
+    q[:, -2:] = 500.0
+    log_density, slope = density.combine(q, torch.zeros(1, NET.parameters).double())
+    assert log_density.isfinite().all() and slope.isfinite().all()
+    assert (slope[:, -2:] == -1).all()  # log HC(e^l) + l falls like -l

@@ -233,6 +233,16 @@ def test_an_optimizer_has_a_model_and_a_recommendation():
     assert set(opt.recommend().params) == set(space)
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"side": 0.0}, {"side": 2.0}, {"near": 0.5}, {"rows": 0}, {"globally": 0}, {"many": 0},
+     {"patience": 0}, {"central": -1}],
+)  # fmt: skip
+def test_impossible_settings_are_refused(settings):
+    with pytest.raises(ValueError, match="TrustRegion needs"):
+        TrustRegion(INNER, **settings)
+
+
 def test_patience_is_how_many_failures_halve_the_side():
     assert side_after(*[0.0] * 3, side=1.0, patience=4).side == 1.0
     assert side_after(*[0.0] * 4, side=1.0, patience=4).side == 0.5

@@ -120,6 +120,8 @@ def test_what_has_no_closed_form_is_refused():
         Additive(ExtremeLearning())
     with pytest.raises(ValueError, match="disjoint groups"):
         Additive(groups=((0, 1), (1,)))
+    with pytest.raises(ValueError, match="beyond the 2 of the data"):
+        Additive(groups=((0,), (2,))).fit(smooth_data(5), seeded(1))
     with pytest.raises(ValueError, match="size >= 1"):
         Additive(size=0)
     with pytest.raises(ValueError, match="length scale for each column"):

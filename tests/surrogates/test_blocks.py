@@ -94,7 +94,7 @@ class TestPurity:
 
     def test_believed_values_change_no_fit(self):
         data = trials(range(40)).with_pending(uniform(2, 2, seed=8))
-        believing = data.believing(torch.full((2, 1), 1e6, dtype=torch.float64))
+        believing = data.believing(data.X_pending, torch.full((2, 1), 1e6, dtype=torch.float64))
         for n in (10, 40):
             some = believing.first(n)._with(believed=believing.believed)
             fresh = RECIPE.fit(data.first(n), seeded())

@@ -37,6 +37,15 @@ def test_the_warp_is_kumaraswamys_distribution_function():
         torch.testing.assert_close(found[:, column], torch.from_numpy(expected))
 
 
+def test_beyond_the_cube_axes_go_on_straight():
+    """A trust region looks at trials outside of its box, which must not fall into one."""
+    t = torch.tensor([0.7, 0.4], dtype=torch.float64)
+    U = torch.tensor([[-0.5], [-0.1], [0.0], [1.0], [1.2], [1.7]], dtype=torch.float64)
+    torch.testing.assert_close(Warp(t)(U), U, rtol=0, atol=1e-6)  # w(EDGE) is not quite 0
+    inside = torch.linspace(-0.3, 1.3, 100, dtype=torch.float64)[:, None]
+    assert (Warp(t)(inside).diff(dim=0) > 0).all()
+
+
 def test_a_straight_warp_leaves_points_where_they_are():
     U = uniform(20, 3)
     torch.testing.assert_close(Warp(torch.zeros(6).double())(U), U)

@@ -43,7 +43,7 @@ class Replicates(Protocol):
     replicates: ClassVar[bool]
 
 
-def may_repeat(criterion: Criterion, data: Data) -> bool:
+def may_repeat(criterion: Criterion | None, data: Data) -> bool:
     """Return whether a point may be tried again: not if one was, and gave the same to the digit.
 
     Then there is no noise, and nothing to learn from repetitions.

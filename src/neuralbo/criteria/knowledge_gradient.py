@@ -20,7 +20,7 @@ from neuralbo.criteria.optima import covariance, representers
 from neuralbo.step import Step
 from neuralbo.surrogates.base import GaussianModel
 
-NODES = 40  # quantiles of z
+NODES = 40  # of Gauss and Hermite, for z
 MOST = 64  # points of R: those with the largest m + s
 
 

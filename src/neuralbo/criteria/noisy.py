@@ -5,7 +5,7 @@ The largest value seen is luck then, so that the model says what the best is.
 Notation
     m, s   mean and deviation of f at x        t   deviation of the noise of an observation
     h(z) = pdf(z) + z cdf(z): E[max(u - best, 0)] = d h((c - best)/d) for u ~ N(c, d^2)
-    x_i    points that were observed
+    x_i    points that were observed and keep all constraints, or whose values are believed
 """
 
 from dataclasses import dataclass
@@ -35,15 +35,11 @@ def noise_deviation(model: Model, X: Tensor) -> Tensor:
 
 
 def at_observed(step: Step, model: Model) -> tuple[Tensor, Tensor]:
-    """Return m and s at the points that were observed, n each."""
+    """Return m and s at all x_i, n each; where nothing keeps the constraints at all points."""
+    data = step.data
+    X = data.X[data.is_feasible] if data.is_feasible.any() else data.X
     with torch.no_grad():
-        return mean_and_deviation(model, step.data.X[:, None])
-
-
-def believed_best(step: Step, best: Tensor) -> Tensor:
-    """Return the best, or a value believed of a pending point if that is larger."""
-    believed = step.data.believed
-    return best.maximum(believed[:, 0].amax()) if len(believed) else best
+        return mean_and_deviation(model, torch.cat([X, data.X_believed])[:, None])
 
 
 @final
@@ -74,7 +70,7 @@ class PluginImprovement:
 
     def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
         """Build it with the best mean of the observed points."""
-        return _Plugin(model, believed_best(step, at_observed(step, model)[0].amax()))
+        return _Plugin(model, at_observed(step, model)[0].amax())
 
 
 @final
@@ -123,7 +119,7 @@ class AugmentedImprovement:
         """Build it with the effective best point."""
         mean, deviation = at_observed(step, model)
         best = mean[(mean - self.k * deviation).argmax()]
-        return _Augmented(model, believed_best(step, best), noise_deviation(model, step.data.X))
+        return _Augmented(model, best, noise_deviation(model, step.data.X))
 
 
 @final

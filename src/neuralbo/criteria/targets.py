@@ -23,7 +23,7 @@ STEPS = (0.0, 0.02, 0.1, 0.3, 1.0)
 
 def target_of(step: Step, steps: tuple[float, ...]) -> Tensor:
     """Return T_k; k is the number of the trial, and that of the point within its batch."""
-    k = (step.number + len(step.data.believed)) % len(steps)
+    k = (step.number + step.chosen) % len(steps)
     return step.data.best[0] + steps[k] * spread_of_values(step.data)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from neuralbo.lab.claims import Verdict, level
+from neuralbo.lab.statistics.arrays import missing_last
 
 if TYPE_CHECKING:
     from neuralbo.lab.report import Results
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 class AheadOnMost:
     """`better` has a lower median regret than every one of `worse` on a share of the problems.
 
-    A method that was not run on a problem is not asked there.
+    On a problem every one of `worse` is asked that the study runs there. A problem counts once
+    all of them have been run; a method of which most runs failed is behind.
     """
 
     better: str
@@ -38,19 +40,24 @@ class AheadOnMost:
     def verdict(self, results: "Results") -> Verdict:
         """Count the problems."""
         won, asked, shown = 0, 0, []
+        wanted = {(cell.problem, cell.method) for cell in results.study.cells()}
         for problem in self.problems:
-            ours = level(results, problem, self.better, "median")
-            levels = [level(results, problem, method, "median") for method in self.worse]
-            others = [number for number in levels if not math.isnan(number)]
-            if math.isnan(ours) or not others:
+            others = [method for method in self.worse if (problem, method) in wanted]
+            methods = (self.better, *others)
+            if not others or not all(_is_run(results, problem, method) for method in methods):
                 continue
+            ours, *levels = (
+                float(missing_last(np.array(level(results, problem, method, "median"))))
+                for method in methods
+            )
+            least, first = min(zip(levels, others, strict=True))
             asked += 1
-            won += ours < min(others)
-            shown.append(f"{problem}: {ours:.3g} against {min(others):.3g}")
+            won += ours < least
+            shown.append(f"{problem}: {ours:.3g} against {least:.3g} ({first})")
         if not asked:
-            return Verdict("N/A", f"needs runs of {self.better} and of others")
+            return Verdict("N/A", f"needs runs of {self.better} and of all others")
         holds = won >= self.share * asked
-        because = f"on {won} of {asked}: " + "; ".join(shown)
+        because = f"on {won} of {asked} (of {len(self.problems)}): " + "; ".join(shown)
         return Verdict("holds" if holds else "does not hold", because)
 
 
@@ -86,8 +93,13 @@ class NoSlower:
         )
 
 
+def _is_run(results: "Results", problem: str, method: str) -> bool:
+    is_known = problem in results.study.problems and method in results.study.methods
+    return is_known and len(results.of(problem, method)) > 0
+
+
 def _seconds(results: "Results", problem: str, method: str) -> float:
-    if problem not in results.study.problems:
+    if not _is_run(results, problem, method):
         return math.nan
     spent = [run.seconds for run in results.of(problem, method)]
     return float(np.median(spent)) if spent else math.nan

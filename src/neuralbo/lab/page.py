@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from neuralbo.lab import figures, html
+from neuralbo.lab import figures, html, rank_intervals
 from neuralbo.lab.comparison import compared
 from neuralbo.lab.methods import find_method
 from neuralbo.lab.page_problem import few_figures, many_figures
@@ -14,6 +14,7 @@ from neuralbo.lab.report import (
     COLUMNS,
     Ranking,
     Results,
+    group_ranks,
     group_standings,
     mean_known,
     ranking,
@@ -118,8 +119,13 @@ def _not_available(results: Results) -> list[str]:
 
 
 def _explanation(results: Results) -> str:
+    what = (
+        "the value without noise of the trial with the least value observed so far"
+        if results.study.by_truth
+        else "the least value observed so far"
+    )
     lines = (
-        "Regret is the least value observed so far less the minimum of the problem. Median and "
+        f"Regret is {what} less the minimum of the problem. Median and "
         "quartiles are over the runs, with a bootstrap 95 % interval of the median. A run that "
         "is N/A counts as worse than any number; a run that is not made yet does not count."
     )
@@ -213,6 +219,12 @@ def _groups(results: Results) -> list[str]:
         curves = dict(zip(methods, standing.borda.astype(np.float64), strict=True))
         figure = figures.rank_over_time(curves, f"{name}: Borda count", is_rank=False)
         parts.append(html.image(figure, f"Borda counts over time, {name}"))
+    parts.append(
+        "<p>Mean ranks of single runs, each among those of the same seed on the same problem, "
+        "with bootstrap 95 % intervals over them.</p>"
+    )
+    for name, rows in group_ranks(results).items():
+        parts += [f"<h3>{escape(name)}</h3>", html.table(rank_intervals.COLUMNS, rows)]
     return parts
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from neuralbo.lab import rank_intervals
 from neuralbo.lab.claims import Verdict
 from neuralbo.lab.comparison import compared
 from neuralbo.lab.problems import Objective, find
@@ -280,6 +281,13 @@ def group_standings(results: Results) -> dict[str, tuple[tuple[str, ...], Standi
     return standings
 
 
+def group_ranks(results: Results) -> dict[str, list[rank_intervals.RankRow]]:
+    """Return for each group the mean ranks over its runs, with intervals."""
+    study = results.study
+    methods = [m for m in study.ranked if any(c.method == m for c in results.runs)]
+    return {g.name: rank_intervals.rank_rows(results, methods, g.problems) for g in study.groups}
+
+
 def verdicts(results: Results) -> list[tuple[str, str, Verdict]]:
     """Return what the document concludes: words, source, and whether it holds here."""
     return [(c.words, c.source, c.verdict(results)) for c in results.study.claims]
@@ -325,6 +333,7 @@ def _ranks_in_words(results: Results) -> list[str]:
         lines += markdown(
             ("method", "Borda", "first places"), list(zip(methods, *last, strict=True))
         )
+        lines += ["", *markdown(rank_intervals.COLUMNS, group_ranks(results)[name])]
     return lines
 
 

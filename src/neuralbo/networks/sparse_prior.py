@@ -71,11 +71,12 @@ class InputScales:
         By v_i: sd s g_i - v_i.   By l_j: 1 - 2u^2/(1 + u^2) + sum_i g_i w_i,  u = s_j/scale.
         """
         v, log_scales, each = q[:, : self._p], q[:, self._p :], self._of_each(q)
-        u2 = (2 * (log_scales - math.log(self._scale))).exp()
-        value = (log_scales - torch.log1p(u2)).sum(-1) - 0.5 * v.square().sum(-1) + self._constant
+        log_u2 = 2 * (log_scales - math.log(self._scale))
+        log_cauchy = log_scales - torch.nn.functional.softplus(log_u2)
+        value = log_cauchy.sum(-1) - 0.5 * v.square().sum(-1) + self._constant
         led_back = g * each
         first = (led_back * v)[:, : self._first].unflatten(-1, (-1, self.extras)).sum(-2)
-        by_scale = 1 - 2 * u2 / (1 + u2) + first
+        by_scale = 1 - 2 * log_u2.sigmoid() + first
         return value, torch.cat((led_back - v, by_scale), -1)
 
     def draw(self, s: int, rng: Generator) -> Tensor:

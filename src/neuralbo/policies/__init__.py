@@ -1,7 +1,7 @@
 """How the next points are chosen."""
 
 from neuralbo.policies.autoencoder import Autoencoder
-from neuralbo.policies.base import Policy, Proposal
+from neuralbo.policies.base import HasSurrogate, Policy, Proposal
 from neuralbo.policies.conditional_map import ConditionalMap
 from neuralbo.policies.designs import LatinHypercube, RandomSearch, Sobol
 from neuralbo.policies.dynamic_c import Decay, DynamicC
@@ -23,6 +23,7 @@ __all__ = [
     "Exploring",
     "GradientDescent",
     "Grid",
+    "HasSurrogate",
     "LatinHypercube",
     "OneStage",
     "Policy",

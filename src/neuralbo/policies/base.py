@@ -7,6 +7,7 @@ from typing import Protocol, final, runtime_checkable
 from torch import Tensor
 
 from neuralbo.step import Step
+from neuralbo.surrogates.base import Surrogate
 
 
 @final
@@ -24,4 +25,14 @@ class Policy(Protocol):
 
     def propose(self, step: Step, q: int = 1) -> Proposal:
         """Choose the next q points, legal and if possible not seen before."""
+        ...
+
+
+@runtime_checkable
+class HasSurrogate(Policy, Protocol):
+    """A policy that learns a model, of which others may ask for one of all trials."""
+
+    @property
+    def surrogate(self) -> Surrogate:
+        """How that model is fitted."""
         ...

@@ -11,10 +11,12 @@ from typing import Protocol, final
 import torch
 from torch import Tensor
 
+from neuralbo.criteria.base import may_repeat
 from neuralbo.data import in_order
 from neuralbo.domain import Domain, Variable
-from neuralbo.maximizers.base import SAME_POINT, pick
+from neuralbo.maximizers.base import SAME_POINT, is_taken, pick
 from neuralbo.policies.base import Policy, Proposal
+from neuralbo.policies.standard import Standard
 from neuralbo.step import Step
 
 SPARE = 64  # random codes for each point, in case the policy repeats a point
@@ -77,7 +79,7 @@ class Latent:
     def step(self, step: Step) -> Step:
         """Return the step as it looks in the space of codes, with the trials that have good ones.
 
-        Of pending and failed points those without a good code do not matter: no code leads there.
+        Of points without a value those without a good code do not matter: no code leads there.
         """
         data = step.data
         assert data.numbers is not None
@@ -85,16 +87,24 @@ class Latent:
         pending, failed = (
             rows[good] for rows, good in map(self.into, (data.X_pending, data.X_failed))
         )
+        censored, is_here = self.into(data.X_censored)
         seen = in_order(
-            W[is_good], data.Y[is_good], data.numbers[is_good], X_pending=pending, X_failed=failed
-        )
+            W[is_good], data.Y[is_good], data.numbers[is_good], X_pending=pending,
+            X_failed=failed, censored=(censored[is_here], data.Y_censored[is_here]),
+            C=data.C[is_good],
+        )  # fmt: skip
         return replace(step, data=seen, domain=self.domain)
 
     def propose(self, policy: Policy, step: Step, inner: Step, q: int) -> Proposal:
-        """Let a policy choose codes at the step within; a point that was tried is replaced."""
+        """Let a policy choose codes at the step within.
+
+        A point that was tried is replaced, unless the criterion knows what a repetition is worth.
+        """
         proposal = policy.propose(inner, q)
         points = self.out(proposal.points)
-        if step.data.near(points, SAME_POINT).any() or _has_twins(points):
+        criterion = policy.criterion if isinstance(policy, Standard) else None
+        step = replace(step, repeats=may_repeat(criterion, step.data))
+        if is_taken(step, points, SAME_POINT).any() or _has_twins(points):
             others = self.out(self.domain.sample(SPARE * q, step.rng))
             X = torch.cat([points, others])
             points = pick(step, X, -torch.arange(len(X), dtype=X.dtype), q)

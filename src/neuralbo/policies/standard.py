@@ -112,11 +112,11 @@ def believe(surrogate: Surrogate, step: Step, model: Model) -> tuple[Step, Model
     below = mean_below(means[k:], variances[k:], data.bounds[few])
     Y = torch.cat([means[:k], below])
     if isinstance(model, GaussianModel | SampledGaussianProcessModel | StackedModel):
-        return replace(step, data=data.believing(Y)), model.conditioned(X, Y)
+        return replace(step, data=data.believing(X, Y)), model.conditioned(X, Y)
     if isinstance(model, NetworkDraws):
         weighted = model.conditioned(X, Y)
         if weighted.effective >= FEWEST_NETWORKS:
-            return replace(step, data=data.believing(Y)), weighted
+            return replace(step, data=data.believing(X, Y)), weighted
     joined = data.with_observations(X, Y)
     return replace(step, data=joined), step.fit(surrogate, joined)
 

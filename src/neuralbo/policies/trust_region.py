@@ -83,6 +83,19 @@ class TrustRegion:
     central: int | None = None
     scores: bool = False
 
+    def __post_init__(self) -> None:
+        if not (LEAST_SIDE <= self.side <= MOST_SIDE and self.near >= 1):
+            raise ValueError(
+                f"TrustRegion needs {LEAST_SIDE:g} <= side <= {MOST_SIDE:g} and near >= 1, "
+                f"got {self.side} and {self.near}."
+            )
+        counts = self.rows, self.globally, self.many, self.patience or 1, self.central or 1
+        if min(counts) < 1 or self.patience == 0:
+            raise ValueError(
+                "TrustRegion needs rows, globally, many, patience and central of at least 1, "
+                f"got {self}."
+            )
+
     @property
     def surrogate(self) -> Surrogate:
         """The surrogate of the inner policy."""
@@ -103,8 +116,8 @@ class TrustRegion:
         local, box = self.zoom(step, state)
         proposal = self.inner.propose(local, q)
         points = step.domain.project(box.out(proposal.points))
-        repeats = self.inner.criterion is not None and may_repeat(self.inner.criterion, step.data)
-        if not repeats and _are_taken(step, points):  # different in the box only
+        repeats = may_repeat(self.inner.criterion, step.data)
+        if _are_taken(replace(step, repeats=repeats), points):  # different in the box only
             return self.inner.propose(step, q)
         return Proposal(points, {**proposal.facts, "side": state.side, "near": local.data.n})
 

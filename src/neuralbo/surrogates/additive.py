@@ -35,9 +35,10 @@ class Additive:
 
     Groups are learnt by the evidence: from columns that are all apart, or from those that fewer
     trials gave, `tries` changes are tried at random, and kept if E(G) rises: two groups become
-    one, or a column leaves its own. For Gaussian processes E(G) is that at the hyper-parameters
-    of the groups at the beginning. The authors draw whole partitions at random instead. The
-    groups are those of the last landmark (8, 12, 18, 27, ... trials): a function of the data.
+    one, a column leaves its own, or two change places. For Gaussian processes E(G) is that at the
+    hyper-parameters of the groups at the beginning. The authors draw whole partitions at random
+    instead. The groups are those of the last landmark (8, 12, 18, 27, ... trials): a function of
+    the data.
 
     Attributes:
         inner: a `GaussianProcess`, whose kernel becomes a sum of Matern-5/2 kernels, or a
@@ -79,6 +80,8 @@ class Additive:
     def _fit(self, data: Data, rng: Generator, start: "AdditiveModel | None") -> "AdditiveModel":
         single_output(data)
         d = data.X.shape[-1]
+        if not all(0 <= column < d for group in self.groups or () for column in group):
+            raise ValueError(f"the groups {self.groups} name columns beyond the {d} of the data.")
         groups = self.groups or (tuple((i,) for i in range(d)) if start is None else start.groups)
         learnt_on = 0 if start is None else start.learnt_on
         if self.groups is None and d > 1 and data.n >= learnt_on * 3 // 2:

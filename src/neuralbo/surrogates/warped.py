@@ -28,7 +28,7 @@ FEWEST = 5  # observations from which a warp is learnt
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Warp:
-    """w for each column."""
+    """w for each column; beyond the cube, where a trust region may look, axes go on straight."""
 
     t: Tensor
 
@@ -36,7 +36,7 @@ class Warp:
         """Return bent points, ... x d to ... x d."""
         a, b = self.t.exp().chunk(2, -1)
         U = X.clamp(EDGE, 1 - EDGE)
-        return 1 - (1 - U**a) ** b
+        return 1 - (1 - U**a) ** b + (X - U)
 
 
 @final
