@@ -1,6 +1,7 @@
 """Implicit laws: divergences, critic and generator, order, bounds, controlled sampling."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from neuralbo.errors import FitError
 from neuralbo.inference.controlled import level_set, samples_at, samples_of_modes
 from neuralbo.inference.divergences import DIVERGENCES, JENSEN_SHANNON, KL
 from neuralbo.inference.implicit import Contrast, Implicit, ImplicitLaw
-from neuralbo.inference.order import log_preference, order_loss, random_pairs
+from neuralbo.inference.order import all_pairs, log_preference, order_loss, random_pairs
 from neuralbo.inference.semi_implicit import SemiImplicit, log_density_bound
 from neuralbo.networks.hypernetwork import DeepImplicit, Inputs
 from neuralbo.testing.toys import seeded
@@ -77,15 +78,24 @@ def test_the_values_of_the_order_loss_are_those_by_hand():
 
 
 def test_equal_costs_are_preferred_by_nobody():
-    u = torch.zeros(4)
-    assert float(log_preference(u[:1], u[1:2]).exp()) == pytest.approx(0.5)
-    assert float(order_loss(u, torch.randn(4, generator=seeded()), (u[:2].long(), u[2:].long())))
+    """Whatever the codes, every pair costs log 2."""
+    found = order_loss(
+        torch.zeros(8), torch.randn(8, generator=seeded()), random_pairs(8, seeded())
+    )
+    assert float(found) == pytest.approx(math.log(2))
+    assert float(log_preference(torch.zeros(1), torch.zeros(1)).exp()) == pytest.approx(0.5)
 
 
 def test_pairs_are_disjoint_and_an_odd_one_is_left_out():
     i, j = random_pairs(7, seeded(1))
     assert len(i) == len(j) == 3
     assert len(torch.cat([i, j]).unique()) == 6
+
+
+def test_all_pairs_are_each_pair_once():
+    i, j = all_pairs(4)
+    found = list(zip(i.tolist(), j.tolist(), strict=True))
+    assert found == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
 
 
 def test_the_order_loss_pulls_likely_codes_to_low_costs():
@@ -101,6 +111,25 @@ def test_noise_enters_the_first_and_every_second_layer():
         (4, 3), (5, 4), (6, 6), (3, 6), (2, 3)
     ]  # fmt: skip
     assert (net.noises, net.outputs) == (2, 5)
+
+
+def test_a_full_turn_of_an_angle_with_harmonics_ends_where_it_began():
+    """Two angles of a layer; what the network sees of them is written out for one sample."""
+    net = DeepImplicit(1, (4, 3, 5), (2,), noise=2, law="angle", harmonics=2)
+    parameters = net.initial(seeded(1))
+    assert [W.shape[1] for W in parameters[::2]] == [1 + 8, 4, 3 + 8, 5]
+    inputs = net.draw(1, seeded(2))
+    a, b = inputs.noise[0, :2].tolist()
+    seen = [f(k * e) for e in (a, b) for k in (1, 2) for f in (math.cos, math.sin)]
+    first = torch.tensor([[float(inputs.z), *seen]]).double()
+    by_hand = torch.relu(first @ parameters[0].mT) @ parameters[2].mT
+    later = [f(k * e) for e in inputs.noise[0, 2:].tolist() for k in (1, 2)
+             for f in (math.cos, math.sin)]  # fmt: skip
+    last = torch.cat([torch.relu(by_hand), torch.tensor([later]).double()], -1)
+    expected = torch.relu(last @ parameters[4].mT) @ parameters[6].mT
+    torch.testing.assert_close(net(parameters, inputs), expected)
+    turned = Inputs(inputs.z, inputs.noise + 2 * math.pi)
+    torch.testing.assert_close(net(parameters, turned), expected)
 
 
 def test_a_head_reads_the_head_before_it():
@@ -176,6 +205,24 @@ FEW = Implicit(steps=3, batch=8, critic_steps=2, critic_widths=(6,), lr=1e-3, cr
 def test_every_divergence_trains(divergence):
     law = Implicit(3, 8, 1e-3, 1e-3, 2, (6,), 0.0, divergence).fit(SMALL, PLAIN, seeded(1))
     assert law.losses.isfinite().all() and law.attempts == 1
+
+
+def test_an_order_that_warms_counts_for_nothing_at_first():
+    settings = {"steps": 1, "batch": 8, "lr": 1e-2, "critic_widths": (6,), "compares_all": True}
+    plain, warm, ordered = (
+        Implicit(kappa=kappa, warms=warms, **settings).fit(SMALL, PLAIN, seeded(1)).parameters[0]
+        for kappa, warms in ((0.0, False), (5.0, True), (5.0, False))
+    )
+    assert torch.equal(plain, warm) and not torch.equal(plain, ordered)
+
+
+def test_a_rate_that_anneals_is_zero_at_the_last_step():
+    one, two = (
+        replace(FEW, steps=steps, anneals=True).fit(SMALL, PLAIN, seeded(1)).parameters[0]
+        for steps in (1, 2)
+    )
+    assert torch.equal(one, two)
+    assert not torch.equal(one, replace(FEW, steps=2).fit(SMALL, PLAIN, seeded(1)).parameters[0])
 
 
 def test_one_seed_one_law():
@@ -255,7 +302,8 @@ def test_normal_noise_is_swept_by_its_quantiles():
     [(lambda: Implicit(steps=0), "Implicit needs"), (lambda: Implicit(batch=1), "batch"),
      (lambda: Implicit(kappa=-1.0), "kappa"), (lambda: SemiImplicit(lr=0.0), "positive lr"),
      (lambda: SemiImplicit(kappa=-1.0), "kappa"), (lambda: DeepImplicit(0, (2,), (2,)), "latent"),
-     (lambda: DeepImplicit(1, (2,), (2,), activation="cosine"), "activation must be")],
+     (lambda: DeepImplicit(1, (2,), (2,), activation="cosine"), "activation must be"),
+     (lambda: DeepImplicit(1, (2,), (2,), harmonics=2), "harmonics >= 0 of angles only")],
 )  # fmt: skip
 def test_wrong_settings_are_refused(make, words):
     with pytest.raises(ValueError, match=words):

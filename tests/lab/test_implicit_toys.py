@@ -8,10 +8,18 @@ import torch
 from scipy.integrate import dblquad
 
 pytest.importorskip("matplotlib")
-from neuralbo.inference.implicit import ImplicitLaw
+from neuralbo.inference.implicit import Contrast, ImplicitLaw
 from neuralbo.lab import implicit_toys, implicit_toys_page
 from neuralbo.lab.experiment_study import ExperimentCell, ExperimentResults
-from neuralbo.lab.implicit_toys import CRITICS, TARGETS, TOYS, Bumps, critic_values, scores
+from neuralbo.lab.implicit_toys import (
+    CRITICS,
+    SHARP,
+    TARGETS,
+    TOYS,
+    Bumps,
+    critic_values,
+    scores,
+)
 from neuralbo.lab.studies import find_study
 from neuralbo.networks.hypernetwork import DeepImplicit
 from neuralbo.testing.toys import seeded
@@ -81,6 +89,20 @@ def test_a_law_of_the_angle_alone_has_no_order():
     assert found["spread"] > 0.5
 
 
+def test_order_is_learnt_and_both_modes_are_kept():
+    """Two bumps, a tenth of the study's work; a plain law has no order, whatever its seed."""
+    pair = Bumps(torch.tensor([[-1.5, 0.0], [1.5, 0.0]]).double(), torch.full((2,), 0.5).double())
+    net = DeepImplicit(1, (32, 32), (2,), law="angle", harmonics=2)
+    contrast = Contrast(pair.draw, cost=lambda x: -SHARP * pair.log_density(x))
+    found = {}
+    for way, recipe in implicit_toys.WAYS.items():
+        few = replace(recipe, steps=400, batch=64, lr=3e-3, critic_lr=3e-3, critic_widths=(32, 32))
+        found[way] = scores(few.fit(net, contrast, seeded(1)), pair, seeded(2))
+    assert found["order"]["modes"] == 2
+    assert found["order"]["order"] > 0.6 > 0.4 > found["plain"]["order"]
+    assert found["order"]["spread"] < found["plain"]["spread"]
+
+
 def test_a_critic_in_two_dimensions_finds_a_known_divergence():
     """N(0, 0.25 I) beside N(0, I): 0.318 for each number; a trained critic is noisy by a tenth."""
 
@@ -109,3 +131,30 @@ def test_report_and_page_have_tables_verdicts_and_figures(results, tmp_path):
     assert "hold" in text and (path.parent / "toys.csv").exists()
     page = implicit_toys_page.render(results)
     assert page.count("<img") == 1 and "What a critic knows" in page
+
+
+def made(**modes):
+    """Return results of one seed in which laws of the circle cover so many of its modes."""
+    lines = {
+        ExperimentCell(STUDY.name, f"circle-{way}", 0): {
+            "modes": count, "of": 8, "order": 0.5, "spread": 0.1
+        }
+        for way, count in modes.items()
+    }  # fmt: skip
+    return ExperimentResults(replace(STUDY, seeds=1), lines)
+
+
+@pytest.mark.parametrize(
+    ("order", "plain", "words"),
+    [(8, 5, "yes: with order 0 of 8"), (6, 5, "in part: with order 2 of 8"),
+     (5, 5, "no: with order 3 of 8"), (8, 8, "there was none to prevent"),
+     (7, 8, "order brought it about")],
+)  # fmt: skip
+def test_the_page_says_whether_mode_collapse_is_prevented(order, plain, words):
+    assert words in implicit_toys_page.answer(made(order=order, plain=plain))
+
+
+def test_equal_means_are_no_verdict_and_missing_laws_no_answer():
+    rows = implicit_toys_page.verdicts(made(order=8, plain=8))
+    assert ("circle", "less mode collapse: more modes covered (000 6.4)", "equal: 8 and 8") in rows
+    assert "N/A" in implicit_toys_page.answer(made(order=8))

@@ -16,7 +16,7 @@ from torch import Generator, Tensor
 
 from neuralbo.errors import FitError
 from neuralbo.inference.divergences import KL, Divergence
-from neuralbo.inference.order import order_loss, random_pairs
+from neuralbo.inference.order import all_pairs, order_loss, random_pairs
 from neuralbo.networks.hypernetwork import DeepImplicit, Inputs
 from neuralbo.networks.mlp import MLP
 
@@ -93,6 +93,10 @@ class Implicit:
         batch: M, of each law.
         critic_steps: for one of the generator.
         kappa: 0 for a plain implicit model.
+        warms: let kappa grow from 0, in proportion to the steps made: samples find the modes
+            first. Ordered from the start, they stay at the modes that they meet first.
+        compares_all: take all pairs of the batch, not M/2 of them.
+        anneals: let the rate of the generator fall to 0 in the second half.
     """
 
     steps: int = 1000
@@ -104,6 +108,9 @@ class Implicit:
     kappa: float = 2.0
     divergence: Divergence = KL
     betas: tuple[float, float] = (0.9, 0.999)
+    warms: bool = False
+    compares_all: bool = False
+    anneals: bool = False
 
     def __post_init__(self) -> None:
         if min(self.steps, self.critic_steps) < 1 or self.batch < 2 or self.kappa < 0:
@@ -148,8 +155,9 @@ class _Training:
         self.critic = MLP(net.outputs, widths, 1, "relu")
         self.judge = self.critic.initial(1, rng).float().requires_grad_()
         self.parameters = tuple(p.float().requires_grad_() for p in net.initial(rng))
-        self.of_critic = torch.optim.Adam([self.judge], lr=recipe.critic_lr, betas=recipe.betas)
-        self.of_generator = torch.optim.Adam(self.parameters, lr=recipe.lr, betas=recipe.betas)
+        self.of_critic = _adam([self.judge], recipe.critic_lr, recipe.betas)
+        self.of_generator = _adam(self.parameters, recipe.lr, recipe.betas)
+        self.every_pair = all_pairs(recipe.batch) if recipe.compares_all else None
 
     def run(self) -> ImplicitLaw | None:
         """Train; None if it diverged."""
@@ -180,25 +188,33 @@ class _Training:
         with torch.no_grad():
             theirs, _ = self._samples()
         ours = self.contrast.reference(self.recipe.batch, self.rng).float()
-        of_p, of_q = self._ratio(ours), self._ratio(theirs)
+        of_p, of_q = self._ratio(torch.cat([ours, theirs])).split(self.recipe.batch)
         softplus = torch.nn.functional.softplus
         _descend(softplus(-of_p).mean() + softplus(of_q).mean(), [self.judge], self.of_critic)
         return float(of_p.detach().mean() - of_q.detach().mean())
 
     def _teach_generator(self, t: float) -> float:
         """Make one step of the generator; return its loss."""
+        recipe = self.recipe
+        if recipe.anneals:
+            self.of_generator.param_groups[0]["lr"] = recipe.lr * min(1.0, 2 * (1 - t))
         theta, inputs = self._samples()
         C = self._ratio(theta)
-        loss, cost = self.recipe.divergence.loss(C).mean(), -C
+        loss, cost = recipe.divergence.loss(C).mean(), -C
         if self.contrast.log_likelihood is not None:
             likelihood = self.contrast.log_likelihood(theta, t)
             loss, cost = loss - likelihood.mean(), cost - likelihood
-        if self.recipe.kappa:
+        if recipe.kappa:
             cost = cost if self.contrast.cost is None else self.contrast.cost(theta)
-            pairs = random_pairs(len(theta), self.rng)
-            loss = loss + self.recipe.kappa * order_loss(cost, inputs.log_density, pairs)
+            pairs = self.every_pair or random_pairs(len(theta), self.rng)
+            kappa = recipe.kappa * (t if recipe.warms else 1.0)
+            loss = loss + kappa * order_loss(cost, inputs.log_density, pairs)
         _descend(loss, self.parameters, self.of_generator)
         return float(loss.detach())
+
+
+def _adam(parameters: Sequence[Tensor], lr: float, betas: tuple[float, float]) -> torch.optim.Adam:
+    return torch.optim.Adam(list(parameters), lr=lr, betas=betas, fused=True)
 
 
 def _descend(loss: Tensor, parameters: Sequence[Tensor], optimizer: torch.optim.Adam) -> None:

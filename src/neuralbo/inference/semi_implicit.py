@@ -78,24 +78,20 @@ class SemiImplicit:
         if self.kappa < 0:
             raise ValueError(f"SemiImplicit needs kappa >= 0, got {self.kappa}.")
 
-    def fit(
-        self, net: DeepImplicit, target: Target, rng: Generator, center: Tensor | None = None
-    ) -> ImplicitLaw:
+    def fit(self, net: DeepImplicit, target: Target, rng: Generator) -> ImplicitLaw:
         """Find q; the target is asked once a step, at M places.
 
         Args:
             net: the shape of the generator.
             target: M x P to log densities and gradients.
             rng: draws parameters, codes and noise.
-            center: what the biases of the heads are at first, P: about where samples lie; None
-                for 0.
 
         Raises:
             FitError: if two attempts, the second with smaller steps, diverged.
         """
         for attempt in (1, 2):
             slower = replace(self, lr=self.lr * SMALLER ** (attempt - 1))
-            found = _attempt(slower, net, target, rng, center)
+            found = _attempt(slower, net, target, rng)
             if found is not None:
                 return replace(found, attempts=attempt)
         raise FitError(
@@ -104,15 +100,10 @@ class SemiImplicit:
 
 
 def _attempt(
-    recipe: SemiImplicit, net: DeepImplicit, target: Target, rng: Generator, center: Tensor | None
+    recipe: SemiImplicit, net: DeepImplicit, target: Target, rng: Generator
 ) -> ImplicitLaw | None:
     """Train once; None if it diverged."""
     parameters = net.initial(rng, spread=recipe.spread)
-    if center is not None:
-        for bias, part in zip(
-            parameters[2 * len(net.widths) + 1 :: 2], center.split(net.heads), strict=True
-        ):
-            bias.copy_(part)
     log_sd = torch.full((net.outputs,), math.log(recipe.sd), dtype=torch.float64)
     learnt = [p.requires_grad_() for p in (*parameters, log_sd)]
     optimizer = torch.optim.Adam(learnt, lr=recipe.lr, betas=BETAS)

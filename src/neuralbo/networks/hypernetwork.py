@@ -44,8 +44,9 @@ class DeepImplicit:
         widths: of the hidden layers.
         heads: how many numbers each head gives.
         noise: r.
-        law: of e: standard normal, or an angle, uniform from 0 to 2 pi, of which the network sees
-            the distance to pi.
+        law: of e: standard normal, or an angle, uniform from 0 to 2 pi.
+        harmonics: k, the network sees an angle as cos e, sin e, ..., cos ke, sin ke, so that a
+            full turn ends where it began; with 0 as its distance to pi.
     """
 
     latent: int
@@ -54,12 +55,18 @@ class DeepImplicit:
     noise: int = 1
     law: Literal["normal", "angle"] = "normal"
     activation: str = "relu"
+    harmonics: int = 0
 
     def __post_init__(self) -> None:
         if min(self.latent, *self.widths, *self.heads) < 1 or self.noise < 0 or not self.widths:
             raise ValueError(
                 "DeepImplicit needs a latent code, hidden layers and heads of at least 1, and "
                 f"noise >= 0, got {self}."
+            )
+        if self.harmonics < 0 or (self.harmonics and self.law != "angle"):
+            raise ValueError(
+                f"DeepImplicit has harmonics >= 0 of angles only, got {self.harmonics} and noise "
+                f"of the law {self.law!r}."
             )
         if self.activation not in ACTIVATIONS:
             known = ", ".join(sorted(ACTIVATIONS))
@@ -104,14 +111,12 @@ class DeepImplicit:
     def __call__(self, parameters: tuple[Tensor, ...], inputs: Inputs) -> Tensor:
         """Return theta, M x P, in the dtype of the parameters."""
         activation, L = ACTIVATIONS[self.activation], len(self.widths)
-        h, e = inputs.z.to(parameters[0]), inputs.noise.to(parameters[0])
-        if self.law == "angle":
-            e = e - math.pi
+        h, e = inputs.z.to(parameters[0]), self._seen(inputs.noise.to(parameters[0]))
+        width = self._noise_width
         layers = list(zip(parameters[::2], parameters[1::2], strict=True))
         for i, (W, b) in enumerate(layers[:L]):
             if i % 2 == 0 and self.noise:
-                part = e[:, i // 2 * self.noise : (i // 2 + 1) * self.noise]
-                h = torch.cat([h, part], -1)
+                h = torch.cat([h, e[:, i // 2 * width : (i // 2 + 1) * width]], -1)
             h = activation(torch.addmm(b, h, W.mT))
         found = []
         for W, b in layers[L:]:
@@ -119,11 +124,25 @@ class DeepImplicit:
             found.append(h)
         return torch.cat(found, -1)
 
+    @property
+    def _noise_width(self) -> int:
+        """How many numbers a stochastic layer sees of its noise."""
+        return self.noise * (2 * self.harmonics or 1)
+
+    def _seen(self, e: Tensor) -> Tensor:
+        """Return noise as layers see it, the numbers of one layer side by side."""
+        if self.law == "normal":
+            return e
+        if not self.harmonics:
+            return e - math.pi
+        turns = e[..., None] * torch.arange(1, self.harmonics + 1).to(e)
+        return torch.stack([turns.cos(), turns.sin()], -1).flatten(1)
+
     def _sizes(self) -> list[tuple[int, int]]:
         """(out, in) of each layer and head."""
         sizes, into = [], self.latent
         for i, out in enumerate(self.widths):
-            sizes.append((out, into + self.noise * (i % 2 == 0)))
+            sizes.append((out, into + self._noise_width * (i % 2 == 0)))
             into = out
         for out in self.heads:
             sizes.append((out, into))

@@ -120,6 +120,10 @@ class Passes:
             self._delta[-1].copy_(delta[..., : self._delta[-1].shape[-1]])
             self._hidden_backward()
 
+    def input_slope(self, row: int) -> Tensor:
+        """Return the gradient by one row of X, C x d, after a backward pass."""
+        return torch.bmm(self._delta[0][:, None, row], self._layers[0][0])[:, 0]
+
     def _hidden_backward(self) -> None:
         """Go from delta by z_L through all hidden layers; the activations are used up."""
         for at in range(len(self._z) - 1, -1, -1):

@@ -21,8 +21,9 @@ from neuralbo.criteria.improvement import ExpectedImprovement, LogExpectedImprov
 from neuralbo.criteria.mixture import MixtureImprovement
 from neuralbo.data import Data, Units, input_units
 from neuralbo.maximizers.base import evaluate, pick
+from neuralbo.networks.log_posterior import Passes
 from neuralbo.networks.mlp import MLP
-from neuralbo.networks.train import Descent, by_autograd
+from neuralbo.networks.train import Descent
 from neuralbo.policies.base import Proposal
 from neuralbo.policies.cells import cells_near
 from neuralbo.policies.standard import Standard, believe, facts_of
@@ -42,35 +43,54 @@ IMPROVEMENTS = (
 
 
 @final
-@dataclass(frozen=True, slots=True)
 class JointLoss:
     """L(x', w) = [sum_i (f_w(x_i) - y_i)^2 + (f_w(x') - y')^2]/(n + 1) + l2 |w|^2 + l1 |w|_1.
 
     000 Eq. (5.8). x' = (1 + sin u)/2 in every column, so that no step leaves the box and its faces
-    can be reached.
+    can be reached. The gradient is by hand: networks are small, and a call of torch is most of
+    what a step costs. One object serves one thread, and the next call overwrites the gradient.
 
     Args:
-        X: the columns of the cube, n x d.
-        y: the values and the goal, n + 1, in units of the network.
+        net: f.
+        R: the number of starts.
+        X: points of the cube, n x d.
+        y: the values and the goal, n + 1, in units of the network and in the dtype to work in.
         inputs: the units in which the network reads points.
+        penalties: l2 and l1.
     """
 
-    net: MLP
-    X: Tensor
-    y: Tensor
-    inputs: Units
-    ridge: float
-    lasso: float
+    def __init__(
+        self,
+        net: MLP,
+        R: int,
+        X: Tensor,
+        y: Tensor,
+        inputs: Units,
+        penalties: tuple[float, float],
+    ) -> None:
+        self.penalties, self._y, self._p = penalties, y[:, None], net.parameters
+        self._scale, self._shift = inputs.scale.to(y), inputs.shift.to(y)
+        rows = inputs.numbers(torch.cat([X, X[:1]])).to(y)
+        self._passes = Passes(net, R, rows)
+        self._passes.X = self._passes.X.clone()  # the last row is x', of each start its own
+        self._sought = self._passes.X[:, -1]
+        self._gradient = rows.new_empty(R, net.parameters + net.inputs)
 
-    def __call__(self, rows: Tensor) -> Tensor:
-        """Return the losses of rows (w, u), R x (p + d) to R."""
-        w, u = rows.split([self.net.parameters, self.net.inputs], -1)
-        known = self.inputs.numbers(self.X).to(rows).expand(len(rows), -1, -1)
-        sought = self.inputs.numbers(inside(u)).to(rows)
-        values = self.net(w, torch.cat([known, sought[:, None]], 1), own_inputs=True)[..., 0]
-        loss: Tensor = (values - self.y.to(rows)).square().mean(-1)
-        penalty: Tensor = self.ridge * w.square().sum(-1) + self.lasso * w.abs().sum(-1)
-        return loss + penalty
+    def __call__(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the losses of rows (w, u), R x (p + d), and their gradient."""
+        (ridge, lasso), passes = self.penalties, self._passes
+        w, u = rows.detach().split([self._p, rows.shape[-1] - self._p], -1)
+        torch.sub(inside(u), self._shift, out=self._sought).div_(self._scale)
+        passes.weights.copy_(w)
+        r = passes.residuals(self._y)
+        losses = passes.flat_r.square().mean(-1)
+        losses += ridge * w.square().sum(-1) + lasso * w.abs().sum(-1)
+        r.mul_(2 / r.shape[1])
+        passes.output_backward()
+        by_w, by_u = self._gradient.split([self._p, u.shape[-1]], -1)
+        torch.add(passes.gradient, w, alpha=2 * ridge, out=by_w).add_(w.sign(), alpha=lasso)
+        by_u.copy_(passes.input_slope(-1)).mul_(u.cos().mul_(0.5)).div_(self._scale)
+        return losses, self._gradient
 
 
 def inside(u: Tensor) -> Tensor:
@@ -128,10 +148,12 @@ class ConditionalMap:
                 "ConditionalMap needs an expected improvement, in the units of the values: 'ei', "
                 f"'log_ei', 'empirical_ei' or 'mixture_ei', got {self.inner.criterion!r}."
             )
-        if self.restarts < 1 or min(self.ridge, self.lasso, self.spacing) < 0:
+        least = min(self.ridge, self.lasso, self.spacing)
+        if self.restarts < 1 or not self.widths or least < 0:
             raise ValueError(
-                "ConditionalMap needs restarts >= 1, and ridge, lasso and spacing >= 0, got "
-                f"{self.restarts}, {self.ridge}, {self.lasso} and {self.spacing}."
+                "ConditionalMap needs restarts >= 1, hidden layers, and ridge, lasso and spacing "
+                f">= 0, got {self.restarts}, {self.widths}, {self.ridge}, {self.lasso} and "
+                f"{self.spacing}."
             )
 
     @property
@@ -187,23 +209,22 @@ class ConditionalMap:
     ) -> tuple[Tensor, Tensor]:
         """Return where the starts ended, R x d columns and R losses, the least loss first."""
         net = MLP(data.X.shape[-1], self.widths)
-        loss = self.loss(net, data, goal)
         others = self.restarts // 2
         X = torch.cat(
             [promising.expand(self.restarts - others, -1), step.domain.sobol(others, step.rng)]
         )
         start = torch.cat([net.initial(self.restarts, step.rng), outside(X)], -1)
-        found = self.descent.run(by_autograd(loss), start.float()).double()
-        with torch.no_grad():
-            losses = loss(found)
+        found = self.descent.run(self.loss(net, data, goal, torch.float32), start.float()).double()
+        losses, _ = self.loss(net, data, goal, torch.float64)(found)
         order = losses.nan_to_num(math.inf).argsort(stable=True)
         return inside(found[order, net.parameters :]), losses[order]
 
-    def loss(self, net: MLP, data: Data, goal: float) -> JointLoss:
-        """Return the joint loss of data and a goal, in standard units."""
+    def loss(self, net: MLP, data: Data, goal: float, dtype: torch.dtype) -> JointLoss:
+        """Return the joint loss of data and a goal for all starts, in standard units."""
         units, inputs = data.standard_units(), input_units("standard", data.X)
         y = units.numbers(torch.cat([data.Y, data.Y.new_full((1, 1), goal)]))[:, 0]
-        return JointLoss(net, data.X, y, inputs, self.ridge, self.lasso)
+        penalties = self.ridge, self.lasso
+        return JointLoss(net, self.restarts, data.X, y.to(dtype), inputs, penalties)
 
     def _choose(self, step: Step, X: Tensor, promising: Tensor) -> Tensor:
         """Return the first point that is new, of the best start, cells near it, and the others."""
