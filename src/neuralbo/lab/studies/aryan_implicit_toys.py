@@ -14,17 +14,17 @@ ARYAN_IMPLICIT_TOYS = ExperimentStudy(
     seeds=5,
     departures=(
         "The mixtures, the networks and their training are ours: the document gives none. Only"
-        " the inputs of the generator are its own, a normal code and an angle, of which the network"
-        " sees eight harmonics.",
+        " the inputs of the generator are its own, a normal code and an angle, of which the"
+        " network sees eight harmonics.",
         "The cost by which samples are ordered is -log of the target's density, which is known"
         " here: that of the document carries no order where the fit is good (A28). It is taken"
         " five times, so that pairs which are in order hardly count.",
-        "kappa grows from 0 to 0.3 in training: with order from the start modes are lost. All pairs"
-        " of a batch are compared.",
+        "kappa grows from 0 to 0.3 in training: with order from the start modes are lost. All"
+        " pairs of a batch are compared.",
         "The document has no numbers; the three measures are those that 000 suggests.",
         "What a critic knows in many dimensions is not in the document: it is why `ivbnn_fast` has"
         " none.",
     ),
     quick_seeds=1,
-    minutes=Minutes(0.5, 6),
+    minutes=Minutes(0.5, 8),
 )
