@@ -40,5 +40,5 @@ ARYAN_CONDITIONAL = OptimizationStudy(
     quick_trials=12,
     quick_seeds=1,
     quick_problems=QUICK,
-    minutes=Minutes(8, 6000),
+    minutes=Minutes(3, 900),
 )  # fmt: skip

@@ -26,5 +26,5 @@ ARYAN_IMPLICIT_TOYS = ExperimentStudy(
         " none.",
     ),
     quick_seeds=1,
-    minutes=Minutes(0.5, 6),
+    minutes=Minutes(0.5, 8),
 )
