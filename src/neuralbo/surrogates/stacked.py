@@ -276,7 +276,7 @@ def _noise(model: Model) -> Tensor:
 
 def _facts(found: dict[str, Verdict], judged_on: int) -> dict[str, float | str]:
     """Return what was chosen, and why."""
-    facts: dict[str, float | str] = {"surrogate": "auto", "judged_on": judged_on}
+    facts: dict[str, float | str] = {"surrogate": "stacked", "judged_on": judged_on}
     order = sorted(found, key=lambda name: -found[name].weight)
     facts["why"] = f"log density of left-out values after {judged_on}: " + ", ".join(
         f"{name} {found[name].score:.3g}" for name in order
