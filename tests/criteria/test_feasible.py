@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from neuralbo.criteria import ExpectedImprovement, LogExpectedImprovement, UpperBound
-from neuralbo.criteria.feasible import FAR, keep_feasible
+from neuralbo.criteria.feasible import ENOUGH, FAR, keep_feasible
 from neuralbo.data import Data
 from neuralbo.maximizers import Multistart
 from neuralbo.step import FIT, Step, generator
@@ -46,7 +46,7 @@ def test_nothing_changes_if_nothing_failed(step):
 
 def test_the_logarithm_of_the_probability_is_added_to_logarithms(step, p, X):
     plain, kept = both(LogExpectedImprovement(), step)
-    likely = p(X.squeeze(-2)) >= 0.5
+    likely = p(X.squeeze(-2)) >= ENOUGH
     exact = plain(X) + p(X.squeeze(-2)).log()
     torch.testing.assert_close(kept(X)[likely], exact[likely])
 
@@ -54,7 +54,7 @@ def test_the_logarithm_of_the_probability_is_added_to_logarithms(step, p, X):
 @pytest.mark.parametrize("criterion", [UpperBound(), ExpectedImprovement()])
 def test_other_criteria_are_unchanged_where_success_is_likely(step, p, X, criterion):
     plain, kept = both(criterion, step)
-    likely = p(X.squeeze(-2)) >= 0.5
+    likely = p(X.squeeze(-2)) >= ENOUGH
     assert 20 < int(likely.sum()) < 180
     assert torch.equal(kept(X)[likely], plain(X)[likely])
 
@@ -64,7 +64,7 @@ def test_other_criteria_are_unchanged_where_success_is_likely(step, p, X, criter
 )
 def test_unlikely_points_are_worse_than_all_likely_ones(step, p, X, criterion):
     _, kept = both(criterion, step)
-    likely = p(X.squeeze(-2)) >= 0.5
+    likely = p(X.squeeze(-2)) >= ENOUGH
     values = kept(X)[likely]
     floor = values.max() - FAR if criterion.is_log else values.min()
     assert kept(X)[~likely].max() < values.clamp(min=floor).min()
@@ -75,7 +75,7 @@ def test_unlikely_points_are_worse_than_all_likely_ones(step, p, X, criterion):
 )
 def test_unlikely_points_are_ordered_by_their_probability(step, p, X, criterion):
     _, kept = both(criterion, step)
-    unlikely = X[p(X.squeeze(-2)) < 0.5]
+    unlikely = X[p(X.squeeze(-2)) < ENOUGH]
     assert torch.equal(kept(unlikely).argsort(), p(unlikely.squeeze(-2)).argsort())
 
 
@@ -87,7 +87,7 @@ def test_the_likeliest_point_is_taken_if_nothing_is_likely():
     _, kept = both(UpperBound(), step)
     (point,) = Multistart()(step, kept, 1)
     grid = uniform(5000, 2, seed=4)
-    assert p(grid).max() < 0.5, "the toy is wrong: a point is likely"
+    assert p(grid).max() < ENOUGH, "the toy is wrong: a point is likely"
     assert p(point) > p(grid).max() - 0.01
 
 

@@ -14,7 +14,10 @@ from neuralbo.step import FIT, Step, generator
 from neuralbo.surrogates.auto import Auto
 from neuralbo.surrogates.feasibility import probability_of_success, thinned
 
-ENOUGH = 0.5  # the probability of success that is asked for
+# The probability of success that is asked for. Where the minimum lies at the border of what
+# fails, log p alone is content with a half, and every third trial failed.
+ENOUGH = 0.8
+KEPT = 0.5  # that a constraint is kept: a point that breaks one still teaches
 FAR = 100.0  # logarithms so far below the best are all alike
 LEAST = 1e-12  # keeps the logarithm finite
 CONSTRAINTS = Auto()  # the surrogate of a constraint
@@ -40,7 +43,7 @@ class _TimesProbability(AcquisitionFunction):
 
 @final
 class _WhereLikely(AcquisitionFunction):
-    """a(x) where p(x) >= ENOUGH; elsewhere rising with p, and below every such value.
+    """a(x) where p(x) is at least `enough`; elsewhere rising with p, and below every such value.
 
     Of logarithms, below those that are at most FAR from the best: the others are never chosen.
     """
@@ -49,11 +52,12 @@ class _WhereLikely(AcquisitionFunction):
         self,
         a: AcquisitionFunction,
         p: Callable[[Tensor], Tensor],
+        enough: float,
         reference: Tensor,
         is_log: bool,
     ) -> None:
         super().__init__(a.model)
-        self.a, self.p = a, p
+        self.a, self.p, self.enough = a, p, enough
         with torch.no_grad():
             values = a(reference[:, None])
         if is_log:
@@ -64,7 +68,8 @@ class _WhereLikely(AcquisitionFunction):
     @single_points
     def forward(self, X: Tensor) -> Tensor:
         p = self.p(X.squeeze(-2))
-        return torch.where(p >= ENOUGH, self.a(X), self.low + self.spread * (p - ENOUGH))
+        lower = self.low + self.spread * (p - self.enough)
+        return torch.where(p >= self.enough, self.a(X), lower)
 
 
 @final
@@ -93,7 +98,7 @@ def keep_feasible(
     p = probability_of_success(step.data, generator(step.seed, FIT))
     if is_log:
         acquisition = _TimesProbability(acquisition, lambda X: p(X).clamp(min=LEAST).log())
-    return _WhereLikely(acquisition, p, _reference(step), is_log)
+    return _WhereLikely(acquisition, p, ENOUGH, _reference(step), is_log)
 
 
 def _keep_constraints(
@@ -123,7 +128,7 @@ def _keep_constraints(
     if is_log:
         return _TimesProbability(acquisition, lambda X: log_each(X).sum(-1))
     reference = _reference(step)
-    return _WhereLikely(acquisition, lambda X: log_each(X).amin(-1).exp(), reference, is_log)
+    return _WhereLikely(acquisition, lambda X: log_each(X).amin(-1).exp(), KEPT, reference, is_log)
 
 
 def _reference(step: Step) -> Tensor:
