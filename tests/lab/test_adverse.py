@@ -73,3 +73,21 @@ def test_the_table_has_a_row_for_each_problem_and_method(name, folder):
     assert [row[:3] for row in rows] == [(p, m, "2") for p in "ab" for m in study.methods]
     assert {row[6] for row in rows} == {"25.0"}
     assert "25.0" in write(results, folder).read_text()
+
+
+def test_what_ours_should_reach_beside_the_peers_and_does_not_is_named():
+    study = find_study("failures")
+    runs = {"auto": (0.5, 0.2), "brvfl4": (0.3, 0.05), "random": (2.0, 0.3), "tpe": (0.4, 0.3),
+            "gpsampler": (0.6, 0.5), "botorch": (0.3, 0.4)}  # fmt: skip
+    made = {
+        ExperimentCell("failures", method, 0): {
+            "found": [
+                {"problem": "a", "regret": regret, "failed": failed, "alone": None, "seconds": 0.1}
+            ]
+        }
+        for method, (regret, failed) in runs.items()
+    }
+    missed = {row[1]: row[-1] for row in table(ExperimentResults(study, made))}
+    assert missed["auto"] == "regret of tpe, regret of botorch, failures of tpe"
+    assert missed["brvfl4"] == "nothing"
+    assert missed["random"] == missed["tpe"] == ""

@@ -26,11 +26,14 @@ from neuralbo.space import Space
 from neuralbo.step import generator
 
 COLUMNS = ("problem", "method", "runs", "median regret", "lower quartile", "upper quartile",
-           "failed, %", "drawn alone", "seconds per suggestion")  # fmt: skip
+           "failed, %", "drawn alone", "seconds per suggestion", "missed")  # fmt: skip
 EXPLANATION = """\
 Regret after the last trial. Failed: share of the trials after the start points that gave no value,
 mean over the runs. Drawn alone: how often a parameter that a finished trial had had was drawn by
-itself, sum over the runs; only samplers of Optuna can do that."""
+itself, sum over the runs; only samplers of Optuna can do that. Missed: what our methods should
+reach and do not, of: nothing drawn alone; a median regret of at most that of each peer; at most
+half of the peer's failures, if anything fails at all."""
+PEERS = ("tpe", "tpe-group", "gpsampler", "botorch", "smac")
 
 
 @final
@@ -92,27 +95,47 @@ def as_it_is(name: str, seed: int) -> Objective:
 
 def table(results: ExperimentResults) -> list[tuple[str, ...]]:
     """Return a row for each problem and method."""
-    names: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    runs: dict[str, dict[str, list[Line]]] = {}
     for method in results.study.methods:
         for line in results.lines(method):
             for one in line["found"]:
-                names.setdefault(one["problem"], []).append((method, one))
-    rows = []
-    for problem, entries in names.items():
-        for method in results.study.methods:
-            mine = [one for name, one in entries if name == method]
-            if mine:
-                rows.append((problem, method, *_numbers(mine)))
-    return rows
+                runs.setdefault(one["problem"], {}).setdefault(method, []).append(one)
+    return [
+        (problem, method, *_numbers(mine), _missed(method, methods))
+        for problem, methods in runs.items()
+        for method, mine in methods.items()
+    ]
 
 
-def _numbers(mine: list[dict[str, Any]]) -> tuple[str, ...]:
+def _missed(method: str, runs: dict[str, list[Line]]) -> str:
+    """Return in words what a method of ours should reach on a problem and does not."""
+    if method in (*PEERS, "random"):
+        return ""
+    mine = runs[method]
+    peers = {peer: runs[peer] for peer in PEERS if peer in runs}
+    words = ["drawn alone"] if sum(one["alone"] or 0 for one in mine) else []
+    words += [f"regret of {peer}" for peer, its in peers.items() if _regret(mine) > _regret(its)]
+    if any(one["failed"] for its in runs.values() for one in its):
+        half = {peer: _failed(its) / 2 for peer, its in peers.items()}
+        words += [f"failures of {peer}" for peer in peers if _failed(mine) > half[peer]]
+    return ", ".join(words) or "nothing"
+
+
+def _regret(runs: list[Line]) -> float:
+    return float(np.median([one["regret"] for one in runs]))
+
+
+def _failed(runs: list[Line]) -> float:
+    return float(np.mean([one["failed"] for one in runs]))
+
+
+def _numbers(mine: list[Line]) -> tuple[str, ...]:
     regrets = np.array([one["regret"] for one in mine])
     low, middle, high = np.quantile(regrets, [0.25, 0.5, 0.75], method="nearest")
     alone = [one["alone"] for one in mine if one["alone"] is not None]
     return (
         str(len(mine)), f"{middle:.3g}", f"{low:.3g}", f"{high:.3g}",
-        f"{100 * np.mean([one['failed'] for one in mine]):.1f}",
+        f"{100 * _failed(mine):.1f}",
         str(sum(alone)) if alone else "", f"{np.mean([one['seconds'] for one in mine]):.2g}",
     )  # fmt: skip
 
