@@ -27,6 +27,7 @@ from neuralbo.posteriors import FunctionDraws, GaussianFunctions, GaussianMixtur
 from neuralbo.step import FIT, generator
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.base import StatesFacts, moments_of
+from neuralbo.threads import one_thread
 
 Streams = tuple[int, int]  # of random numbers, for the points and for the noise
 TRAINING: Streams = (5, 6)
@@ -51,6 +52,7 @@ def sample(problem: Problem, n: int, seed: int, streams: Streams) -> tuple[Tenso
     return X, problem.observe(box, for_noise)[:, None]
 
 
+@one_thread()
 def fit_and_score(study: RegressionStudy, cell: RegressionCell) -> dict[str, Any]:
     """Return the scores of a cell, and how long it took."""
     problem = find(cell.problem)
