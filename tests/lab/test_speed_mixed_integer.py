@@ -43,3 +43,20 @@ def test_the_figures_name_sizes_and_dimensions(monkeypatch):
     assert list(figures) == [f"2 nets of 4, {d} variables" for d in (1, 2, 5)]
     assert all(row["proven"] == "1 of 1" for row in figures.values())
     assert all(goal.holds for goal in measured.goals)
+
+
+def test_where_nothing_is_proven_no_more_units_are_tried(monkeypatch):
+    row = {"seconds": 1.0, "climbing": 1.0, "gap": 0.0, "behind": 0.0, "short": 0.0}
+    tried = []
+
+    def once(maximizer, widths, d, seed):
+        tried.append((widths, d))
+        return row | {"is_optimal": float(sum(widths) * d < 20)}
+
+    monkeypatch.setattr(module, "measured_once", once)
+    monkeypatch.setattr(module, "SIZES", ((4, 4), (8, 8), (12, 12), (2, 2, 2)))
+    monkeypatch.setattr(module, "SEEDS", 1)
+    module.run(is_quick=False)
+    flat = [cell for cell in tried if len(cell[0]) == 2]
+    assert flat == [((4, 4), 1), ((4, 4), 2), ((4, 4), 5), ((8, 8), 1), ((8, 8), 2), ((12, 12), 1)]
+    assert len(tried) == len(flat) + 3
