@@ -33,14 +33,21 @@ FAMILY_CHOICE = ("hpo-fcnet-protein", "hpo-hpobench-segment", "hpo-nasbench201-c
 # sd of the noise that is a twentieth of the range over the box
 TWENTIETH = {"branin": 15.4, "hartmann3": 0.193, "ackley5": 1.1}
 HIGH = (20, 50, 100)  # dimensions of the problems whose minima are moved
+MOVED: dict[str, Callable[[], Problem]] = {  # and others
+    "branin": classic.branin,
+    "camelback": classic.camelback,
+    "hartmann6": classic.hartmann6,
+    "rosenbrock5": partial(classic.rosenbrock, 5),
+}
 
 
 def _aryan_levy(d: int) -> Problem:
     return replace(classic.levy(d, low=-15.0), name=f"aryan-levy{d}")
 
 
-def _shifted(make: Callable[[int], Problem], d: int) -> Problem:
-    return wrappers.shifted(make(d), generator(0, d))
+def _shifted(make: Callable[[], Problem]) -> Problem:
+    problem = make()
+    return wrappers.shifted(problem, generator(0, problem.d))
 
 
 def _noisy(name: str) -> Problem:
@@ -71,7 +78,7 @@ PROBLEMS: dict[str, Callable[[], Objective]] = {
     **{f"rosenbrock{d}": partial(classic.rosenbrock, d) for d in (2, 5)},
     **{f"ackley{d}": partial(classic.ackley, d) for d in (2, 5)},
     **{
-        f"{name}{d}-shifted": partial(_shifted, make, d)
+        f"{name}{d}-shifted": partial(_shifted, partial(make, d))
         for name, make in {
             "levy": classic.levy,
             "ackley": classic.ackley,
@@ -80,6 +87,7 @@ PROBLEMS: dict[str, Callable[[], Objective]] = {
         }.items()
         for d in HIGH
     },
+    **{f"{name}-shifted": partial(_shifted, make) for name, make in MOVED.items()},
     **{f"rotated-rastrigin{d}": partial(classic.rotated_rastrigin, d) for d in HIGH[1:]},
     "agrawal-toy": agrawal.toy,
     "agrawal-forrester": agrawal.forrester,

@@ -13,6 +13,7 @@ from neuralbo.lab.studies.aryan_hpo import ARYAN_HPO
 from neuralbo.lab.studies.aryan_implicit_toys import ARYAN_IMPLICIT_TOYS
 from neuralbo.lab.studies.aryan_ivbnn import ARYAN_IVBNN
 from neuralbo.lab.studies.aryan_synthetic import ARYAN_SYNTHETIC
+from neuralbo.lab.studies.auto import AUTO
 from neuralbo.lab.studies.conditional import CONDITIONAL
 from neuralbo.lab.studies.criteria import CRITERIA
 from neuralbo.lab.studies.failures import FAILURES
@@ -63,6 +64,7 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | Experiment
         HOEGGER_5D,
         HOEGGER_FULL_SIZE,
         PEERS,
+        AUTO,
         MANY_TRIALS,
         FAILURES,
         CONDITIONAL,
