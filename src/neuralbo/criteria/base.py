@@ -54,6 +54,15 @@ def may_repeat(criterion: Criterion | None, data: Data) -> bool:
 
 
 @runtime_checkable
+class KnowsSlope(Protocol):
+    """An acquisition function that may know its gradient without autograd."""
+
+    def with_slope(self) -> Callable[[Tensor], tuple[Tensor, Tensor]] | None:
+        """Return a function from single points, b x d, to values and gradients, or None."""
+        ...
+
+
+@runtime_checkable
 class LearnsAtStart(Protocol):
     """A criterion with a number that is learnt once, from the model of the start design."""
 

@@ -6,6 +6,7 @@ Notation
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -18,7 +19,7 @@ from torch import Tensor
 
 from neuralbo.criteria.base import components_at, mean_and_deviation, single_points
 from neuralbo.step import Step
-from neuralbo.surrogates.base import HasComponents
+from neuralbo.surrogates.base import Climbs, HasComponents
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 TAIL, SERIES = -1.0, -1e3  # where one form of log h hands over to the next
@@ -26,28 +27,34 @@ NO_DEVIATION = math.sqrt(torch.finfo(torch.float64).tiny)  # what 0 is raised to
 FARTHEST = 1e150  # whose square is still finite
 
 
-@final
-class _LogH(torch.autograd.Function):
-    """log h(z) and its derivative cdf(z)/h(z), both stable for all z.
+def log_h(z: Tensor) -> tuple[Tensor, Tensor]:
+    """Return log h(z) and its derivative cdf(z)/h(z), both stable for all z.
 
     Ament et al. (2023), Eq. (9): h underflows in the left tail, where it is taken as
     pdf(z) (1 + z cdf(z)/pdf(z)), and by the series 1/z^2 - 3/z^4 once that cancels.
     """
+    # NumPy's operations on the few numbers of a climb cost a fraction of torch's
+    numbers = z.numpy()
+    body, tail = numbers.clip(TAIL, FARTHEST), numbers.clip(-FARTHEST, TAIL)
+    cdf = ndtr(body)
+    h = np.exp(-0.5 * body * body - LOG_SQRT_2PI) + body * cdf
+    mills = math.sqrt(math.pi / 2) * erfcx(-tail / math.sqrt(2))  # cdf/pdf
+    squared = tail * tail
+    h_over_pdf = np.where(tail > SERIES, 1 + tail * mills, (1 - 3 / squared) / squared)
+    is_body = numbers > TAIL
+    slope = torch.as_tensor(np.where(is_body, cdf / h, mills / h_over_pdf))
+    log_tail = np.log(h_over_pdf) - 0.5 * squared - LOG_SQRT_2PI
+    return torch.as_tensor(np.where(is_body, np.log(h), log_tail)), slope
+
+
+@final
+class _LogH(torch.autograd.Function):
+    """log h(z), for autograd."""
 
     @staticmethod
     def forward(ctx: Any, z: Tensor) -> Tensor:
-        # NumPy's operations on the few numbers of a climb cost a fraction of torch's
-        numbers = z.detach().numpy()
-        body, tail = numbers.clip(TAIL, FARTHEST), numbers.clip(-FARTHEST, TAIL)
-        cdf = ndtr(body)
-        h = np.exp(-0.5 * body * body - LOG_SQRT_2PI) + body * cdf
-        mills = math.sqrt(math.pi / 2) * erfcx(-tail / math.sqrt(2))  # cdf/pdf
-        squared = tail * tail
-        h_over_pdf = np.where(tail > SERIES, 1 + tail * mills, (1 - 3 / squared) / squared)
-        is_body = numbers > TAIL
-        ctx.slope = torch.as_tensor(np.where(is_body, cdf / h, mills / h_over_pdf))
-        log_tail = np.log(h_over_pdf) - 0.5 * squared - LOG_SQRT_2PI
-        return torch.as_tensor(np.where(is_body, np.log(h), log_tail))
+        value, ctx.slope = log_h(z.detach())
+        return value
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Tensor:
@@ -76,6 +83,20 @@ class _LogImprovement(_Improvement):
     @single_points
     def forward(self, X: Tensor) -> Tensor:
         return log_expected_improvement(*mean_and_deviation(self.model, X), self.best)
+
+    def with_slope(self) -> Callable[[Tensor], tuple[Tensor, Tensor]] | None:
+        """Return the values with their gradients, if the model climbs."""
+        model = self.model
+        if not (isinstance(model, Climbs) and model.climbs):
+            return None
+        return lambda X: model.climb(X, self._of_moments)
+
+    def _of_moments(self, mean: Tensor, variance: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return log h(z) + log s, and its slopes h'/(h s) and (1 - z h'/h)/(2 s^2)."""
+        s = variance.sqrt()
+        z = (mean - self.best) / s
+        value, ratio = log_h(z)
+        return value + s.log(), ratio / s, (1 - z * ratio) / (2 * variance)
 
 
 @final

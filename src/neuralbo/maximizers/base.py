@@ -7,6 +7,7 @@ import torch
 from botorch.acquisition import AcquisitionFunction
 from torch import Generator, Tensor
 
+from neuralbo.criteria.base import KnowsSlope
 from neuralbo.domain import Domain
 from neuralbo.points import are_near
 from neuralbo.quasi_newton import minimize, with_gradient
@@ -143,9 +144,15 @@ def ascend(
         return X
     zero = first.detach().nan_to_num(0.0, 0.0, 0.0)  # tolerances are relative to the value
     lower, upper = torch.where(movable, 0.0, X), torch.where(movable, 1.0, X)
+    by_hand = acquisition.with_slope() if isinstance(acquisition, KnowsSlope) else None
+    climb = by_hand or with_gradient(lambda x: acquisition(x[:, None]))
+
+    def loss(x: Tensor) -> tuple[Tensor, Tensor]:
+        value, slope = climb(x)
+        return (zero - value) / scale, -slope / scale
+
     found, _ = minimize(
-        with_gradient(lambda x: (zero - acquisition(x[:, None])) / scale),
-        X, (lower, upper), rounds=rounds, gradient_tolerance=1e-5, value_tolerance=1e-6,
+        loss, X, (lower, upper), rounds=rounds, gradient_tolerance=1e-5, value_tolerance=1e-6,
     )  # fmt: skip
     return found
 

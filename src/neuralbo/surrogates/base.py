@@ -1,7 +1,7 @@
 """What a surrogate is, and what its fitted model is."""
 
 from abc import abstractmethod
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, ClassVar, Literal, Protocol, final, runtime_checkable
 
 import torch
@@ -17,6 +17,8 @@ from neuralbo.surrogates.model import DrawsFunctions as DrawsFunctions
 
 Scaling = Literal["standard", "range", "none"]
 Facts = Mapping[str, float | str]
+# of mean and variance of f: the value, and its derivatives by both
+OfMoments = Callable[[Tensor, Tensor], tuple[Tensor, Tensor, Tensor]]
 LEAST_VARIANCE = 1e-18  # in the model's units; the variance at a noiseless observation is not 0
 
 
@@ -122,6 +124,22 @@ class HasComponents(Protocol):
         Any of them may have dimensions of one, and log weights none beyond K, where they are the
         same at all points.
         """
+        ...
+
+
+@runtime_checkable
+class Climbs(Protocol):
+    """A model with slopes by hand: autograd takes several times longer on a few points.
+
+    Attributes:
+        climbs: whether it has them; it may depend on the kernel.
+    """
+
+    @property
+    def climbs(self) -> bool: ...  # noqa: D102
+
+    def climb(self, X: Tensor, criterion: OfMoments) -> tuple[Tensor, Tensor]:
+        """Return a function of the moments at points, N x d to N, and its gradient, N x d."""
         ...
 
 

@@ -19,7 +19,7 @@ from torch.quasirandom import SobolEngine
 from neuralbo.data import Data, Units, input_units, single_output
 from neuralbo.errors import FitError
 from neuralbo.quasi_newton import minimize
-from neuralbo.surrogates.base import LEAST_VARIANCE, GaussianModel, Scaling
+from neuralbo.surrogates.base import LEAST_VARIANCE, GaussianModel, OfMoments, Scaling
 from neuralbo.surrogates.kernels import (
     Between,
     Constant,
@@ -31,6 +31,13 @@ from neuralbo.surrogates.kernels import (
     Within,
 )
 from neuralbo.surrogates.left_out import LeftOut
+from neuralbo.surrogates.matern_by_hand import (
+    Covariance,
+    Fitted,
+    climbing,
+    is_by_hand,
+    moments,
+)
 
 LOG_2PI = math.log(2 * math.pi)
 JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)  # added to K in turn if it is not positive definite
@@ -118,6 +125,9 @@ class Search:
         start, low, high, self.spread = torch.tensor(numbers, dtype=y.dtype).unbind(-1)
         self.median = start.log()
         self.bounds = (low.log(), high.log())
+        self.by_hand: Within | None = None
+        if isinstance(pairs, Within) and pairs.columns is not None and is_by_hand(recipe.kernel):
+            self.by_hand = pairs
 
     def starts(self, restarts: int, rng: Generator) -> Tensor:
         """Return the prior's median, the same with much noise, and draws; all within the bounds.
@@ -132,13 +142,18 @@ class Search:
 
     def __call__(self, theta: Tensor) -> tuple[Tensor, Tensor]:
         """Return values, B, and gradients, B x k."""
+        z = (theta.detach() - self.median) / self.spread
+        prior, by_prior = 0.5 * z.square().sum(-1), z / self.spread
+        if self.by_hand is not None:
+            covariance = Covariance(theta.detach(), self.by_hand)
+            value, slope = _evidence(covariance.K, self.y, self.recipe.mean)
+            return prior - value, by_prior - covariance.slope(slope)
         with torch.enable_grad():
             theta = theta.detach().requires_grad_()
             K = covariance_of(self.recipe.kernel, theta, self.pairs)
             value, slope = _evidence(K.detach(), self.y, self.recipe.mean)
             (g,) = torch.autograd.grad(K, theta, slope)
-        z = (theta.detach() - self.median) / self.spread
-        return 0.5 * z.square().sum(-1) - value, z / self.spread - g
+        return prior - value, by_prior - g
 
     def loss(self, theta: Tensor) -> Tensor:
         """Return the values, B, as a part of a graph that leads to the points."""
@@ -233,12 +248,36 @@ class GaussianProcessModel(GaussianModel):
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and variance of f at each point."""
-        k = self._cross(X.reshape(-1, X.shape[-1]))
-        half = torch.linalg.solve_triangular(self.L, k.mT, upper=False)
-        variance = (self.prior_variance - half.square().sum(0)).clamp(min=LEAST_VARIANCE)
-        mean = self.units[1].values(self.m + k @ self.a)
+        rows = X.reshape(-1, X.shape[-1])
+        if self.climbs:
+            mean, variance = moments(self.units[0].numbers(rows), self._fitted())
+        else:
+            k = self._cross(rows)
+            half = torch.linalg.solve_triangular(self.L, k.mT, upper=False)
+            variance = (self.prior_variance - half.square().sum(0)).clamp(min=LEAST_VARIANCE)
+            mean = self.m + k @ self.a
+        mean = self.units[1].values(mean)
         variance = variance * self.units[1].square
         return mean.reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
+
+    @property
+    def climbs(self) -> bool:
+        """Whether `climb` is there for its kernel."""
+        return is_by_hand(self.recipe.kernel)
+
+    def climb(self, X: Tensor, criterion: OfMoments) -> tuple[Tensor, Tensor]:
+        """Return a function of the moments at points, N x d to N, and its gradient, N x d."""
+        inputs, units = self.units
+
+        def scaled(mean: Tensor, variance: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+            value, by_mean, by_variance = criterion(units.values(mean), variance * units.square)
+            return value, by_mean * units.scale, by_variance * units.square
+
+        value, slope = climbing(inputs.numbers(X), self._fitted(), scaled)
+        return value, slope / inputs.scale
+
+    def _fitted(self) -> Fitted:
+        return Fitted.of(self.theta, self.Z, self.L, self.a, self.m)
 
     def left_out(self, data: Data) -> LeftOut:
         """Return what the others say of each observation, hyper-parameters as they are.
