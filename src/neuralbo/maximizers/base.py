@@ -10,7 +10,7 @@ from torch import Generator, Tensor
 from neuralbo.criteria.base import KnowsSlope
 from neuralbo.domain import Domain
 from neuralbo.points import are_near
-from neuralbo.quasi_newton import minimize, with_gradient
+from neuralbo.quasi_newton import Objective, minimize, with_gradient
 from neuralbo.step import Step
 
 SAME_POINT = 1e-7  # two points nearer than this in every column are one
@@ -144,17 +144,22 @@ def ascend(
         return X
     zero = first.detach().nan_to_num(0.0, 0.0, 0.0)  # tolerances are relative to the value
     lower, upper = torch.where(movable, 0.0, X), torch.where(movable, 1.0, X)
+    loss = with_gradient(lambda x: (zero - acquisition(x[:, None])) / scale)
     by_hand = acquisition.with_slope() if isinstance(acquisition, KnowsSlope) else None
-    climb = by_hand or with_gradient(lambda x: acquisition(x[:, None]))
+    if by_hand is not None:
+        loss = _down(by_hand, zero, scale)
+    found, _ = minimize(
+        loss, X, (lower, upper), rounds=rounds, gradient_tolerance=1e-5, value_tolerance=1e-6
+    )
+    return found
 
+
+def _down(climb: Objective, zero: Tensor, scale: Tensor) -> Objective:
     def loss(x: Tensor) -> tuple[Tensor, Tensor]:
         value, slope = climb(x)
         return (zero - value) / scale, -slope / scale
 
-    found, _ = minimize(
-        loss, X, (lower, upper), rounds=rounds, gradient_tolerance=1e-5, value_tolerance=1e-6,
-    )  # fmt: skip
-    return found
+    return loss
 
 
 def spread_of(values: Tensor) -> Tensor:
