@@ -66,6 +66,8 @@ class GaussianProcess:
         clip: raise values that lie below the median by more than so many times the way from
             there to the best, since what is far worse need not be modelled; None for never.
         rounds: the most steps of the search.
+        by_hand: take slopes by hand where the kernel has them (`matern_by_hand`): half the time,
+            and other last digits than by autograd, with which the results in `results/` were made.
     """
 
     kernel: Kernel = Constant() * Matern(2.5)
@@ -75,9 +77,15 @@ class GaussianProcess:
     inputs: Literal["unit", "symmetric", "standard"] = "unit"
     clip: float | None = 4.0
     rounds: int = 30
+    by_hand: bool = False
 
     scaling: ClassVar[Scaling] = "standard"
     is_smooth: ClassVar[bool] = True
+
+    @property
+    def has_slopes(self) -> bool:
+        """Whether slopes are taken by hand."""
+        return self.by_hand and is_by_hand(self.kernel)
 
     def fit(self, data: Data, rng: Generator) -> "GaussianProcessModel":
         """Maximize the evidence from all starts at once; `rng` draws the random ones."""
@@ -126,7 +134,7 @@ class Search:
         self.median = start.log()
         self.bounds = (low.log(), high.log())
         self.by_hand: Within | None = None
-        if isinstance(pairs, Within) and pairs.columns is not None and is_by_hand(recipe.kernel):
+        if isinstance(pairs, Within) and pairs.columns is not None and recipe.has_slopes:
             self.by_hand = pairs
 
     def starts(self, restarts: int, rng: Generator) -> Tensor:
@@ -262,8 +270,8 @@ class GaussianProcessModel(GaussianModel):
 
     @property
     def climbs(self) -> bool:
-        """Whether `climb` is there for its kernel."""
-        return is_by_hand(self.recipe.kernel)
+        """Whether `climb` is there."""
+        return self.recipe.has_slopes
 
     def climb(self, X: Tensor, criterion: OfMoments) -> tuple[Tensor, Tensor]:
         """Return a function of the moments at points, N x d to N, and its gradient, N x d."""
