@@ -2,9 +2,11 @@
 
 Networks are those of 004 2.2, with the settings of 004 12, a main and a side net of equal widths,
 trained for a moment on eight points of Levy's function; what is measured is one maximization of
-the upper bound.
+the upper bound. Multistart beside it has other random numbers than the one that the solver begins
+with, so that where the time was too short for a proof it may find more.
 """
 
+import math
 import statistics
 import time
 from dataclasses import replace
@@ -44,7 +46,7 @@ def run(is_quick: bool) -> Measured:
     maximizer = MixedInteger(seconds=QUICK_LIMIT if is_quick else LIMIT)
     cells = [(widths, d) for widths in sizes for d in DIMENSIONS]
     figures: dict[str, Any] = {}
-    behind = []
+    ahead: list[float] = []
     too_large: set[tuple[int, int]] = set()  # layers and variables
     for widths, d in track(cells, "mixed_integer", console=Console(stderr=True)):
         if (len(widths), d) in too_large:
@@ -59,9 +61,11 @@ def run(is_quick: bool) -> Measured:
             "largest gap": max(row["gap"] for row in rows),
             "multistart seconds": statistics.median(row["climbing"] for row in rows),
             "multistart behind by": max(row["behind"] for row in rows),
+            "multistart ahead by": max(row["ahead"] for row in rows),
         }
-        behind += [row["short"] for row in rows]
-    goal = at_most("largest amount by which multistart is better", max(behind), CERTAIN)
+        ahead += [row["ahead"] for row in rows if row["is_optimal"]]
+    most = max(ahead, default=math.inf)
+    goal = at_most("most by which multistart is ahead of what was proven", most, CERTAIN)
     words = f"one maximization, at most {maximizer.seconds:g} seconds; values have a range of 2"
     return Measured({words: figures}, [goal])
 
@@ -84,7 +88,7 @@ def measured_once(
         "gap": float(step.record["mip_gap"]),
         "is_optimal": float(step.record["mip_status"] == "optimal"),
         "behind": max(float(proven - climbed), 0.0),
-        "short": max(float(climbed - proven), 0.0),
+        "ahead": max(float(climbed - proven), 0.0),
     }
 
 
