@@ -200,8 +200,10 @@ class TestFailures:
         for _ in range(20):
             params = opt.ask()
             opt.tell(params, None if params["x"] > 0.5 else (params["x"] - 0.5) ** 2)
-        assert max(t.params["x"] for t in opt.trials[10:]) < 0.55  # none far inside the region
-        assert opt.best.params["x"] == pytest.approx(0.5, abs=0.005)
+        later = [t.params["x"] for t in opt.trials[10:]]
+        assert max(later) < 0.55  # none far inside the region
+        assert sum(x > 0.5 for x in later) <= 2  # four of five are to succeed
+        assert 0.47 < opt.best.params["x"] <= 0.5  # a step of that caution away from the border
 
     @pytest.mark.parametrize("criterion", sorted(CRITERIA.keys() - OF_SEVERAL))
     def test_every_criterion_goes_on_when_nothing_but_one_trial_works(self, criterion):
