@@ -1,12 +1,14 @@
 """Results that are committed are those of this code: some of them are run again."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from neuralbo.lab.replay import replay
-from neuralbo.lab.store import read_cells
+from neuralbo.lab.store import packed, read_cells
 from neuralbo.lab.studies import find_study
+from neuralbo.lab.study import OptimizationStudy
 
 RESULTS = Path(__file__).parents[2] / "results"
 STUDIES = sorted(path.name for path in RESULTS.iterdir() if path.is_dir())
@@ -14,10 +16,15 @@ STUDIES = sorted(path.name for path in RESULTS.iterdir() if path.is_dir())
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_committed_study_is_known_and_whole(name):
+    study, packs = find_study(name), set((RESULTS / name).glob("*/*.jsonl.gz"))
+    ways = [study, study.quick()]  # some are committed quick, some with fewer trials
+    if isinstance(study, OptimizationStudy):
+        ways += [replace(study, trials=int(path.name.split("x")[0])) for path in packs]
     cells = {}
-    for study in (find_study(name), find_study(name).quick()):  # some are committed quick
-        cells |= read_cells(study, RESULTS, [cell.file for cell in study.cells()])
+    for way in ways:
+        cells |= read_cells(way, RESULTS, [cell.file for cell in way.cells()])
     assert cells
+    assert packs <= {packed(way, RESULTS) for way in ways}
     assert all(len(lines) > 1 for lines in cells.values())
 
 
