@@ -66,7 +66,7 @@ class GaussianProcess:
         clip: raise values that lie below the median by more than so many times the way from
             there to the best, since what is far worse need not be modelled; None for never.
         rounds: the most steps of the search.
-        by_hand: take slopes by hand where the kernel has them (`matern_by_hand`): half the time,
+        by_hand: take slopes by hand where the kernel has them (`matern_by_hand`): less time,
             and other last digits than by autograd, with which the results in `results/` were made.
     """
 
