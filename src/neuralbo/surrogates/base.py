@@ -129,7 +129,7 @@ class HasComponents(Protocol):
 
 @runtime_checkable
 class Climbs(Protocol):
-    """A model with slopes by hand: autograd takes several times longer on a few points.
+    """A model with slopes by hand: on a few points autograd takes longer than the numbers.
 
     Attributes:
         climbs: whether it has them; it may depend on the kernel.

@@ -1,6 +1,6 @@
 """The kernel of the default, v Matern-5/2 with a length scale a column, with slopes by hand.
 
-On the few hundred points of a study autograd takes several times longer than the numbers do.
+On the few hundred points of a study autograd takes longer than the numbers do.
 
 Notation
     t  sqrt(5 r2 + `NO_DISTANCE`)      M  (1 + t + t^2/3) exp(-t)      c  (1 + t) exp(-t)

@@ -33,7 +33,7 @@ FAMILY_CHOICE = ("hpo-fcnet-protein", "hpo-hpobench-segment", "hpo-nasbench201-c
 # sd of the noise that is a twentieth of the range over the box
 TWENTIETH = {"branin": 15.4, "hartmann3": 0.193, "ackley5": 1.1}
 HIGH = (20, 50, 100)  # dimensions of the problems whose minima are moved
-MOVED: dict[str, Callable[[], Problem]] = {  # and others
+MOVED: dict[str, Callable[[], Problem]] = {  # others whose minima are moved
     "branin": classic.branin,
     "camelback": classic.camelback,
     "hartmann6": classic.hartmann6,
