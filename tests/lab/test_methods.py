@@ -6,7 +6,6 @@ import sys
 from functools import cache
 from importlib.util import find_spec
 
-import numpy as np
 import optuna
 import pytest
 
@@ -150,30 +149,21 @@ def bowl(params):
     return (params["x"] - 0.3) ** 2 + (params["y"] + 0.6) ** 2
 
 
-# SMAC's forest looks at what it learned at every eighth suggestion only.
-SUGGESTIONS = {"smac": 12, "smac-bb": 4, "skopt-gp": 6, "skopt-forest": 10}
-
-
 @quiet
 @pytest.mark.slow
-@pytest.mark.parametrize("name", installed(SUGGESTIONS))
-def test_a_model_learns_from_the_start_points(name):
-    """One unlucky run is allowed: of points at random one in ten is as good as half of these."""
-    assert any(later_median(name, seed) < 0.5 for seed in (1, 2))
+@pytest.mark.parametrize("name", installed(["smac", "smac-bb", "skopt-gp", "skopt-forest"]))
+def test_a_model_goes_where_the_values_told_were_low(name):
+    """SMAC's points depend on the hash seed of the process, much less than on what was told."""
+    low, high = (sum(first_value(name, seed, sign) for seed in (1, 2, 3)) for sign in (1.0, -1.0))
+    assert low < 0.5 * high
 
 
-def later_median(name, seed):
-    """Return the median value of the later half of some suggestions after ten start points."""
-    n = SUGGESTIONS[name]
-    asker = find_method(name).make(PLANE, seed, 10 + n)
-    for params in PLANE.decode(PLANE.domain.sample(10, generator(seed))):
-        asker.tell(params, bowl(params))
-    values = []
-    for _ in range(n):
-        params = asker.ask()
-        values.append(bowl(params))
-        asker.tell(params, values[-1])
-    return np.median(values[n // 2 :])
+def first_value(name, seed, sign):
+    """Return the bowl's value at the first suggestion after it, or its negative, was told."""
+    asker = find_method(name).make(PLANE, seed, 20)
+    for params in PLANE.decode(PLANE.domain.sample(16, generator(seed))):
+        asker.tell(params, sign * bowl(params))
+    return bowl(asker.ask())
 
 
 @pytest.mark.parametrize("name", [n for n in PEERS if n not in PLAIN])
