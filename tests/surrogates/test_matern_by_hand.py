@@ -8,16 +8,10 @@ from neuralbo.step import Step
 from neuralbo.surrogates.gp import GaussianProcess, Search, covariance_of
 from neuralbo.surrogates.kernels import Constant, Matern, SquaredExponential, Within
 from neuralbo.surrogates.matern_by_hand import Covariance, Fitted, is_by_hand, moments
-from neuralbo.testing import SurrogateChecks
 from neuralbo.testing.toys import cube, seeded, smooth_data, uniform
 
 KERNEL = Constant() * Matern(2.5)
-
-
-class TestByHand(SurrogateChecks):
-    @pytest.fixture
-    def surrogate(self):
-        return GaussianProcess(by_hand=True)
+AUTOGRAD = Matern(2.5) * Constant()  # the same, and not done by hand
 
 
 def thetas(d, B=3):
@@ -32,6 +26,7 @@ def thetas(d, B=3):
         (Constant() * Matern(2.5, ard=False), False),
         (Constant() * SquaredExponential(), False),
         (Matern(2.5), False),
+        (AUTOGRAD, False),
         (Constant() + Matern(2.5), False),
     ],
 )
@@ -55,7 +50,7 @@ def test_the_covariance_and_its_slope_are_those_of_autograd(d):
 @pytest.mark.parametrize("n", [1, 9])
 def test_the_evidence_and_its_gradient_are_those_without_it(n):
     data = smooth_data(n, 3)
-    recipe = GaussianProcess(by_hand=True)
+    recipe = GaussianProcess()
     settings = [*recipe.kernel.settings(3), recipe.noise]
     search = Search(recipe, Within(data.X), data.Y[:, 0], settings)
     assert search.by_hand is not None
@@ -116,7 +111,7 @@ def test_a_second_derivative_is_refused():
 @pytest.mark.parametrize("d", [1, 5])
 def test_the_climb_of_the_logarithm_of_improvement_is_that_of_autograd(d):
     data = smooth_data(15, d)
-    model = GaussianProcess(by_hand=True, inputs="symmetric").fit(data, seeded(1))
+    model = GaussianProcess(inputs="symmetric").fit(data, seeded(1))
     acquisition = LogExpectedImprovement()(Step.of(data, cube(d), seed=0, number=15), model)
     climb = acquisition.with_slope()
     X = torch.cat([uniform(20, d, seed=3), data.X[:2] + 1e-3]).clamp(0, 1)
@@ -129,14 +124,14 @@ def test_the_climb_of_the_logarithm_of_improvement_is_that_of_autograd(d):
 
 def test_without_slopes_by_hand_there_is_no_climb():
     data = smooth_data(6, 2)
-    model = GaussianProcess().fit(data, seeded(1))
+    model = GaussianProcess(AUTOGRAD).fit(data, seeded(1))
     step = Step.of(data, cube(2), seed=0, number=6)
     assert LogExpectedImprovement()(step, model).with_slope() is None
 
 
 def test_both_ways_find_the_same_process():
     data = smooth_data(20, 3)
-    ways = (GaussianProcess(by_hand=b).fit(data, seeded(1)) for b in (False, True))
+    ways = (GaussianProcess(kernel).fit(data, seeded(1)) for kernel in (KERNEL, AUTOGRAD))
     # both searches end when a round gains less than 1e-5 of the evidence
     losses = [float(model.facts["log_evidence"]) for model in ways]
     assert losses[0] == pytest.approx(losses[1], abs=1e-2)

@@ -1,7 +1,6 @@
 """The default: a Gaussian process while there are few trials, a random-feature network later."""
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import ClassVar, final
 
 from botorch.models.model import Model
@@ -22,7 +21,7 @@ class Auto:
     random-feature network does not grow with its square.
     """
 
-    few: Surrogate = field(default_factory=partial(GaussianProcess, by_hand=True))
+    few: Surrogate = field(default_factory=GaussianProcess)
     many: Surrogate = field(default_factory=BayesianRVFL)
     most: int = 300
 

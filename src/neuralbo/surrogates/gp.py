@@ -66,8 +66,6 @@ class GaussianProcess:
         clip: raise values that lie below the median by more than so many times the way from
             there to the best, since what is far worse need not be modelled; None for never.
         rounds: the most steps of the search.
-        by_hand: take slopes by hand where the kernel has them (`matern_by_hand`): less time,
-            and other last digits than by autograd, with which the results in `results/` were made.
     """
 
     kernel: Kernel = Constant() * Matern(2.5)
@@ -77,15 +75,14 @@ class GaussianProcess:
     inputs: Literal["unit", "symmetric", "standard"] = "unit"
     clip: float | None = 4.0
     rounds: int = 30
-    by_hand: bool = False
 
     scaling: ClassVar[Scaling] = "standard"
     is_smooth: ClassVar[bool] = True
 
     @property
     def has_slopes(self) -> bool:
-        """Whether slopes are taken by hand."""
-        return self.by_hand and is_by_hand(self.kernel)
+        """Whether slopes are taken by hand (`matern_by_hand`), which is faster than autograd."""
+        return is_by_hand(self.kernel)
 
     def fit(self, data: Data, rng: Generator) -> "GaussianProcessModel":
         """Maximize the evidence from all starts at once; `rng` draws the random ones."""
