@@ -16,7 +16,7 @@ from neuralbo.surrogates.feasibility import probability_of_success, thinned
 
 # The probability of success that is asked for. Where the minimum lies at the border of what
 # fails, log p alone is content with a half, and every third trial failed.
-ENOUGH = 0.8
+ENOUGH = 0.85
 KEPT = 0.5  # that a constraint is kept: a point that breaks one still teaches
 FAR = 100.0  # logarithms so far below the best are all alike
 LEAST = 1e-12  # keeps the logarithm finite
