@@ -7,7 +7,7 @@ from neuralbo.lab.study import Minutes
 RESUME = ExperimentStudy(
     name="resume",
     reproduces="the same 50 trials at once, in three pieces, and after two kills with SIGKILL",
-    methods=("auto", "gp", "brvfl4", "deep_ensemble"),
+    methods=("auto", "gp", "brvfl4", "deep_ensemble_warm"),
     measure=resume.measure,
     write=resume.write,
     render=resume.render,
