@@ -138,7 +138,7 @@ class ConditionalMap:
     ridge: float = 5e-5
     lasso: float = 5e-5
     restarts: int = 8
-    descent: Descent = Descent(steps=300, lr=0.02, anneals=True)  # noqa: RUF009
+    descent: Descent = Descent(steps=200, lr=0.02, anneals=True)  # noqa: RUF009
     spacing: float = 1e-3
 
     def __post_init__(self) -> None:
