@@ -138,7 +138,7 @@ class NeuralSampler(BaseSampler):
             return {}
         params: dict[str, Any] = {}
         for attempt in range(ATTEMPTS + ASIDES):
-            read, trials = datetime.now(), study.get_trials(deepcopy=False)
+            trials, read = study.get_trials(deepcopy=False), datetime.now()
             space = self._space or self._reader(study, trials).space(search_space, trials)
             step = self._step(study, trial, trials, space)
             if attempt < ATTEMPTS:

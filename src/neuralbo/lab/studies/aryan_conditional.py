@@ -33,7 +33,7 @@ ARYAN_CONDITIONAL = OptimizationStudy(
     departures=(
         *DEPARTURES,
         "How (x, w) is minimized is not given (A26): 8 starts, half of them at the maximum of EI,"
-        " 300 steps of Adam.",
+        " 200 steps of Adam.",
         "gp_one_stage, and gp with our own maximizer, are not in the table.",
         "All begin with two random points; the document does not say how many it had.",
     ),
