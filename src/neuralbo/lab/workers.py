@@ -45,9 +45,9 @@ COLUMNS = ("setting", "seeds", "workers", "killed", "finished", "left running", 
 EXPLANATION = """\
 Finished: trials with a value, the fewest over the seeds. Nearest pending: the least distance of
 two points that were tried at the same time, in the unit cube, largest difference of a column; the
-least over the seeds. Repeats: finished trials whose point had been tried before, the most over the
-seeds. Regret: the median over the seeds. Missed: what should be and is not, of: as many finished
-trials as were asked for; pending points at least 1e-3 apart; no point that was tried before; and,
+least over the seeds. Repeats: finished trials whose point is an earlier one to six digits, the most
+over the seeds. Regret: the median over the seeds. Missed: what should be and is not, of: as many
+finished trials as were asked for; pending points at least 1e-3 apart; of 60 cells none twice; and,
 of 200 trials, a median regret of at most that of one worker after 100."""
 ALONE = "one"  # the setting that others are compared with
 MANY = 200  # trials from which on regrets are compared with one worker's
@@ -243,10 +243,11 @@ def _regret(lines: list[Line]) -> float | None:
 def missed(lines: list[Line], regret: float | None, alone: float | None) -> list[str]:
     """Return in words what should hold for the runs of a setting and does not."""
     is_short = lines[0]["trials"] < MANY
+    is_of_cells = regret is None
     verdicts = {
         "finished": all(line["finished"] >= line["trials"] for line in lines),
         "apart": all(line["nearest"] >= APART * (1 - ROUNDING) for line in lines),
-        "no repeats": all(line["repeats"] == 0 for line in lines),
+        "no repeats": not is_of_cells or all(line["repeats"] == 0 for line in lines),
         "regret": is_short or regret is None or alone is None or regret <= alone,
     }
     return [name for name, holds in verdicts.items() if not holds]
