@@ -45,10 +45,10 @@ COLUMNS = ("setting", "seeds", "workers", "killed", "finished", "left running", 
 EXPLANATION = """\
 Finished: trials with a value, the fewest over the seeds. Nearest pending: the least distance of
 two points that were tried at the same time, in the unit cube, largest difference of a column; the
-least over the seeds. Repeats: finished trials whose point is an earlier one to six digits, the most
-over the seeds. Regret: the median over the seeds. Missed: what should be and is not, of: as many
-finished trials as were asked for; pending points at least 1e-3 apart; of 60 cells none twice; and,
-of 200 trials, a median regret of at most that of one worker after 100."""
+least over the seeds. Repeats: finished trials whose point is an earlier one to six digits, the
+most over the seeds. Regret: the median over the seeds. Missed: what should be and is not, of: as
+many finished trials as were asked for; pending points at least 1e-3 apart; of 60 cells none twice;
+and, of 200 trials, a median regret of at most that of one worker after 100."""
 ALONE = "one"  # the setting that others are compared with
 MANY = 200  # trials from which on regrets are compared with one worker's
 ROUNDING = 1e-6  # of a distance between points that went through parameters and back
