@@ -19,8 +19,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import combinations
+from operator import itemgetter
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import optuna
@@ -38,7 +39,7 @@ from neuralbo.lab.store import Line, folder
 from neuralbo.lab.worker import CELLS, open_storage, space_of
 from neuralbo.maximizers.base import APART
 from neuralbo.publishing import chosen_after
-from neuralbo.sampler import NeuralSampler
+from neuralbo.sampler import FACTS, NeuralSampler
 
 COLUMNS = ("setting", "seeds", "workers", "killed", "finished", "left running", "nearest pending",
            "repeats", "regret", "seconds", "missed")  # fmt: skip
@@ -185,10 +186,11 @@ def look(setting: Setting, trials: list[FrozenTrial]) -> Line:
     tried = [t for t in trials if t.params and set(t.params) == set(space.distributions)]
     X = {t.number: space.encode([t.params])[0].numpy() for t in tried}
     near = [
-        float(np.abs(X[a.number] - X[b.number]).max())
+        (float(np.abs(X[a.number] - X[b.number]).max()), a, b)
         for a, b in combinations(tried, 2)
         if _overlap(a, b)
     ]
+    nearest, *pair = min(near, key=itemgetter(0), default=(math.inf,))
     cells = [tuple(X[t.number].round(6)) for t in done]
     values = [t.value for t in done[: setting.trials] if t.value is not None]
     is_known = setting.problem != CELLS and bool(values)
@@ -198,9 +200,21 @@ def look(setting: Setting, trials: list[FrozenTrial]) -> Line:
         "killed": setting.kills,
         "finished": len(done),
         "running": sum(t.state == TrialState.RUNNING for t in trials),
-        "nearest": min(near, default=math.inf),
+        "nearest": nearest,
+        "pair": [_times(trial) for trial in pair],
         "repeats": len(cells) - len(set(cells)),
         "regret": min(values) - find(setting.problem).minimum if is_known else None,
+    }
+
+
+def _times(trial: FrozenTrial) -> dict[str, Any]:
+    """Return when a trial was chosen and done, and how often its point was claimed."""
+    chosen, done = chosen_after(trial), trial.datetime_complete
+    return {
+        "number": trial.number,
+        "chosen": chosen and chosen.isoformat(),
+        "done": done and done.isoformat(),
+        "attempts": trial.user_attrs.get(FACTS, {}).get("attempts", 1),
     }
 
 
