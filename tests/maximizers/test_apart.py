@@ -9,9 +9,9 @@ from neuralbo import Categorical, Integer, Optimizer, Real
 from neuralbo.data import Data
 from neuralbo.domain import Domain, Variable
 from neuralbo.maximizers import Mixed, Multistart
-from neuralbo.maximizers.base import APART, SAME_POINT, pick
+from neuralbo.maximizers.base import APART, SAME_POINT, aside, pick
 from neuralbo.step import Step
-from neuralbo.testing.toys import SQUARE, hills, uniform
+from neuralbo.testing.toys import SQUARE, hills, seeded, uniform
 
 QUICK = Mixed(Multistart(candidates=64, local=64, restarts=2, rounds=10))
 
@@ -63,6 +63,16 @@ def test_no_cell_is_tried_twice_while_one_is_left(n):
             opt.tell(asked, None if asked["a"] == 0 else asked["a"])
     assert len(set(seen)) == cells
     opt.tell(opt.ask(), 1.0)  # then one comes again, and that is no end
+
+
+def test_a_cell_that_another_worker_has_finished_meanwhile_is_left():
+    domain = Domain((Variable("ordinal", 3), Variable("category", 2)))
+    X = domain.cells()
+    step = Step.of(Data(X[:4], torch.zeros(4, 1), X_pending=X[4:5]), domain, seed=0, number=5)
+    for i, free in ((0, 5), (4, 5), (5, 5)):  # tried, pending, free
+        assert torch.equal(aside(step, X[i : i + 1], seeded()), X[free : free + 1])
+    full = Step.of(Data(X, torch.zeros(6, 1)), domain, seed=0, number=6)
+    assert torch.equal(aside(full, X[2:3], seeded()), X[2:3])
 
 
 def test_cells_are_those_of_a_naive_product():

@@ -83,13 +83,14 @@ def pick(step: Step, X: Tensor, values: Tensor, q: int, apart: float = APART) ->
 
 
 def aside(step: Step, point: Tensor, rng: Generator) -> Tensor:
-    """Return the point, or if it is near a pending one another that is not, 1 x d.
+    """Return the point, or if it was tried or is near a pending one another that is free, 1 x d.
 
-    Continuous variables are moved, by as little as will do. If none is there or that does not
-    help, any free point is taken; the point comes back only if the domain seems to have none.
+    Another worker may have finished it since it was chosen. Continuous variables are moved, by as
+    little as will do. If none is there or that does not help, any free point is taken; the point
+    comes back only if the domain seems to have none.
     """
     domain = step.domain
-    if not are_near(point, step.data.X_pending, APART).any():
+    if not is_taken(step, point).any():
         return point
     here = domain.reduce(point)
     moves = torch.tensor([v.kind == "continuous" for v in domain.variables])
