@@ -337,3 +337,27 @@ def test_what_takes_long_is_run_in_a_few_cells_only():
     assert study.ranked == ("random",)
     assert {cell.method for cell in study.quick().cells()} == {"random"}
     assert list(replace(study, methods=("random",)).cells()) == cells[:-1]
+
+
+ORPHANS = """
+import os, time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from neuralbo.lab.run import _begin
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor(1, get_context("spawn"), initializer=_begin) as pool:
+        print(pool.submit(os.getpid).result(), flush=True)
+        pool.submit(time.sleep, 120).result()
+"""
+
+
+def test_processes_end_with_the_run_that_was_killed(tmp_path):
+    script = tmp_path / "orphans.py"
+    script.write_text(ORPHANS)
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE) as parent:
+        parent.stdout.readline()
+        began = time.monotonic()
+        parent.kill()
+        parent.stdout.read()  # ends when nobody can write any more
+    assert time.monotonic() - began < 60

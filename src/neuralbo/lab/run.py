@@ -7,8 +7,11 @@ other methods begin that cell anew.
 """
 
 import json
+import multiprocessing
+import os
 import platform
 import sys
+import threading
 import time
 import traceback
 import warnings
@@ -17,7 +20,6 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from io import TextIOBase
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, final
 
@@ -79,8 +81,8 @@ def run(study: Study, root: Path, workers: int = 2, *, keep_models: bool = False
         TimeRemainingColumn(),
     )  # fmt: skip
     progress = Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
-    context = get_context("spawn")
-    with progress, ProcessPoolExecutor(workers, context, initializer=_one_thread) as pool:
+    context = multiprocessing.get_context("spawn")
+    with progress, ProcessPoolExecutor(workers, context, initializer=_begin) as pool:
         task = progress.add_task(study.name, total=len(cells), completed=len(cells) - len(todo))
         job = partial(run_cell, study, where=where, keep_models=keep_models)
         jobs = [pool.submit(job, cell) for cell in todo]
@@ -109,10 +111,20 @@ def _announce(study: Study, root: Path) -> None:
               file=sys.stderr)  # fmt: skip
 
 
-def _one_thread() -> None:
+def _begin() -> None:
+    """Prepare a process: one thread, quiet, and no life after its parent's."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     torch.set_num_threads(1)
     optuna.logging.set_verbosity(optuna.logging.CRITICAL)
     warnings.simplefilter("ignore")
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of the process that started this one; without it nobody wants the rest."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def run_cell(study: Study, cell: AnyCell, where: Path, *, keep_models: bool = False) -> None:
