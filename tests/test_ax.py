@@ -37,21 +37,21 @@ def run(client, f, n):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("surrogate", ["gp", "brvfl4", "kde"])
+@pytest.mark.parametrize("surrogate", ["gp", "kde"])  # brvfl4 is in docs/ax.md
 def test_ax_optimizes_with_our_surrogates(surrogate):
     client = client_with(surrogate, "-loss")
-    run(client, lambda p: {"loss": (p["x"] - 3) ** 2 + p["k"]}, 5)
+    run(client, lambda p: {"loss": (p["x"] - 3) ** 2 + p["k"]}, 4)
     trials = client._experiment.trials
     names = [trials[i].generator_runs[0]._generation_node_name for i in trials]
     assert names[:3] == ["Sobol"] * 3
-    assert names[3:] == [f"neuralbo-{surrogate}"] * 2
+    assert names[3:] == [f"neuralbo-{surrogate}"]
 
 
 @pytest.mark.slow
 def test_several_objectives():
     client = client_with("gp", "-a, -b")
     with without_compiling():
-        run(client, lambda p: {"a": p["x"] ** 2, "b": (p["x"] - 3) ** 2 + p["k"]}, 5)
+        run(client, lambda p: {"a": p["x"] ** 2, "b": (p["x"] - 3) ** 2 + p["k"]}, 4)
     assert client.get_pareto_frontier()
 
 

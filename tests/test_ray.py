@@ -74,16 +74,17 @@ def test_trials_that_ray_left_running_are_failed(search):
 
 
 @pytest.mark.slow
-def test_four_workers_of_a_real_cluster_end_with_nan_results_failed(folder):
+def test_the_laboratory_fails_what_ray_left_running(folder):
+    # one worker: four on a real cluster are those of docs/ray-and-dask.md
     pytest.importorskip("ray.tune.search.optuna", reason="pip install 'neuralbo[ray]'")
 
     def value(problem, params, number):
         return math.nan if params["b"] == "q" else value_of(problem, params, number)
 
-    setting = Setting("ray", 4, 16, problem=CELLS, surrogate="brvfl1", seconds=0.1)
+    setting = Setting("ray", 1, 8, problem=CELLS, surrogate="brvfl1", seconds=0.0)
     trials = run_ray(setting, 0, folder, longest=600, value=value)
     found = look(setting, trials)
     failed = [trial for trial in trials if trial.state == TrialState.FAIL]
-    assert found["finished"] + len(failed) == 16
+    assert found["finished"] + len(failed) == 8
     assert failed and all(trial.params["b"] == "q" for trial in failed)
     assert found["repeats"] == 0 and found["running"] == 0

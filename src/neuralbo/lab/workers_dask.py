@@ -22,6 +22,7 @@ def run_dask(setting: "Setting", seed: int) -> list[FrozenTrial]:
         host="127.0.0.1",
     )  # fmt: skip
     with cluster, distributed.Client(cluster) as client:
+        client.run(optuna.logging.set_verbosity, optuna.logging.WARNING)
         study = optuna.create_study(
             storage=integration.DaskStorage(client=client),
             sampler=NeuralSampler(setting.surrogate, seed=seed),
