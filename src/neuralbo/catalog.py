@@ -33,6 +33,7 @@ from neuralbo.maximizers import (
     RandomPoints,
 )
 from neuralbo.policies import (
+    Basins,
     ConditionalMap,
     Decay,
     DynamicC,
@@ -271,6 +272,8 @@ def make_policy(  # noqa: C901, PLR0911
     if isinstance(surrogate, str) and surrogate in EXPLORING:
         short = replace(standard, maximizer=CLASS_CLIMBS) if maximizer is None else standard
         return Exploring(short, EXPLORING[surrogate])
+    if criterion is None and maximizer is None and surrogate == "auto":
+        return Basins(standard)
     if criterion is None and maximizer is None and surrogate in LOCAL:
         return TrustRegion(replace(standard, maximizer=SHORT_CLIMBS))
     return standard

@@ -34,7 +34,9 @@ class Hull:
             if old is new:
                 self._found[name] = new
                 continue
-            hull = _hull(old, new)
+            # the same attributes are the same ranges; Optuna's comparison takes ten times as long
+            is_same = type(old) is type(new) and vars(old) == vars(new)
+            hull = new if is_same else _hull(old, new)
             self._mixed |= {name} if hull is None else set()
             self._found[name] = hull or new
 
@@ -58,13 +60,8 @@ def union(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
 
 
 def _hull(old: BaseDistribution, new: BaseDistribution) -> BaseDistribution | None:
-    if type(old) is not type(new):
-        return None
-    # the same attributes are the same ranges; Optuna's own comparison takes ten times as long
-    if vars(old) == vars(new) or old == new:
-        return new
-    if isinstance(new, CategoricalDistribution):
-        return None
+    if old == new or type(old) is not type(new) or isinstance(new, CategoricalDistribution):
+        return new if old == new else None
     assert isinstance(new, FloatDistribution | IntDistribution)
     assert isinstance(old, FloatDistribution | IntDistribution)
     if old.log != new.log:

@@ -9,8 +9,8 @@ from neuralbo.data import Data
 from neuralbo.lab.studies.hoegger_names import BUDGETS, DECAYS, SURROGATES, dynamic
 from neuralbo.maximizers import GridPoints, Mixed, Multistart
 from neuralbo.policies import Decay, DynamicC, Standard
+from neuralbo.policies.choice import choice_at
 from neuralbo.policies.dynamic_c import is_near
-from neuralbo.policies.trust_region import choice_at
 from neuralbo.step import Step
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess
 from neuralbo.surrogates.base import moments_of

@@ -13,7 +13,8 @@ from neuralbo.parameters import Real
 from neuralbo.policies import Standard, TrustRegion
 from neuralbo.policies import trust_region as module
 from neuralbo.policies.box import Box, ZoomedCriterion, ZoomedModel
-from neuralbo.policies.trust_region import Side, choice_at, zoomed_columns
+from neuralbo.policies.choice import choice_at
+from neuralbo.policies.trust_region import Side, zoomed_columns
 from neuralbo.step import Step
 from neuralbo.surrogates import BayesianRVFL
 from neuralbo.testing import PolicyChecks

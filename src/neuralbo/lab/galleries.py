@@ -18,7 +18,7 @@ from neuralbo.lab.study import Cell
 from neuralbo.lab.views import Frame, view_1d, view_2d
 from neuralbo.optimizer import Optimizer
 from neuralbo.policies.box import ZoomedCriterion, ZoomedModel
-from neuralbo.policies.trust_region import Choice, choice_at
+from neuralbo.policies.choice import Choice, choice_at
 from neuralbo.space import Space
 from neuralbo.step import Step
 from neuralbo.surrogates.class_model import ClassModel

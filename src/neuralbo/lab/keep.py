@@ -14,7 +14,7 @@ from botorch.models.model import Model
 from neuralbo.lab.methods import Asker
 from neuralbo.optimizer import Optimizer
 from neuralbo.policies.box import ZoomedModel
-from neuralbo.policies.trust_region import choice_at
+from neuralbo.policies.choice import choice_at
 from neuralbo.surrogates.base import Negated
 from neuralbo.surrogates.class_model import ClassModel
 

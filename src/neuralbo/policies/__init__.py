@@ -2,6 +2,7 @@
 
 from neuralbo.policies.autoencoder import Autoencoder
 from neuralbo.policies.base import HasSurrogate, Policy, Proposal
+from neuralbo.policies.basins import Basins
 from neuralbo.policies.conditional_map import ConditionalMap
 from neuralbo.policies.designs import LatinHypercube, RandomSearch, Sobol
 from neuralbo.policies.dynamic_c import Decay, DynamicC
@@ -17,6 +18,7 @@ from neuralbo.policies.trust_region import TrustRegion
 
 __all__ = [
     "Autoencoder",
+    "Basins",
     "ConditionalMap",
     "Decay",
     "DynamicC",

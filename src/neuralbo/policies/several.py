@@ -13,6 +13,7 @@ from neuralbo.criteria.hypervolume import HypervolumeImprovement
 from neuralbo.maximizers import Maximizer, Mixed, Multistart
 from neuralbo.maximizers.base import evaluate
 from neuralbo.policies.base import Policy, Proposal
+from neuralbo.policies.basins import Basins
 from neuralbo.policies.designs import LatinHypercube, RandomSearch, Sobol
 from neuralbo.policies.dynamic_c import DynamicC
 from neuralbo.policies.exploring import Exploring
@@ -141,7 +142,7 @@ def for_objectives(policy: Policy, m: int, reference: tuple[float, ...] | None =
 def _for_several(policy: Policy) -> Policy:
     if isinstance(policy, SeveralObjectives | Sobol | LatinHypercube | RandomSearch | Grid):
         return policy
-    if isinstance(policy, TrustRegion | Exploring | DynamicC):
+    if isinstance(policy, TrustRegion | Exploring | DynamicC | Basins):
         return _for_several(policy.inner)
     if not isinstance(policy, Standard):
         raise ValueError(f"{type(policy).__name__} is for one objective; name a surrogate.")

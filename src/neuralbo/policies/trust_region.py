@@ -17,11 +17,9 @@ from neuralbo.data import Data, in_order
 from neuralbo.domain import Domain
 from neuralbo.maximizers.base import APART, SAME_POINT, is_taken
 from neuralbo.points import are_near
-from neuralbo.policies.base import Policy, Proposal
+from neuralbo.policies.base import Proposal
 from neuralbo.policies.box import Box
 from neuralbo.policies.designs import Sobol
-from neuralbo.policies.dynamic_c import DynamicC
-from neuralbo.policies.exploring import Exploring
 from neuralbo.policies.standard import Standard
 from neuralbo.step import Step
 from neuralbo.surrogates import Surrogate
@@ -221,31 +219,6 @@ def _some(order: Tensor, most: int) -> Tensor:
     half = most // 2
     rest = order[half:]
     return torch.cat([order[:half], rest[torch.arange(most - half) * len(rest) // (most - half)]])
-
-
-class Choice(NamedTuple):
-    """Who chooses at a step, what it sees, and the box that this is in the units of."""
-
-    standard: Standard
-    step: Step
-    box: Box | None
-
-
-def choice_at(policy: Policy, step: Step) -> Choice | None:
-    """Return the standard policy that chooses at a step, if one does."""
-    # DynamicC: its first round, what it doubles c for is not said. Exploring: unless by luck.
-    if isinstance(policy, DynamicC | Exploring):
-        return Choice(policy.inner, step, None)
-    if isinstance(policy, Standard):
-        return Choice(policy, step, None)
-    if not isinstance(policy, TrustRegion):
-        return None
-    if policy.is_global(step):
-        return Choice(policy.inner, step, None)
-    state = policy.side_after(step.data, step.memory)
-    if is_beginning(step.data, state):
-        return None
-    return Choice(policy.inner, *policy.zoom(step, state))
 
 
 def is_beginning(data: Data, state: Side) -> bool:
