@@ -12,6 +12,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
+from neuralbo.criteria.feasible import ENOUGH
 from neuralbo.data import Data, in_order
 from neuralbo.maximizers.base import is_taken
 from neuralbo.policies.base import Proposal
@@ -19,9 +20,10 @@ from neuralbo.policies.box import Box
 from neuralbo.policies.designs import RandomSearch
 from neuralbo.policies.standard import Standard
 from neuralbo.policies.trust_region import zoomed_columns
-from neuralbo.step import Step
+from neuralbo.step import FIT, Step, generator
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.base import GaussianModel
+from neuralbo.surrogates.feasibility import probability_of_success
 
 START = 10  # trials whose median says how much there was to gain
 BEST = 512  # trials among which other hills are looked for
@@ -111,14 +113,16 @@ class Basins:
         if hill is not None and found is not None:
             value = float(step.data.Y[hill.top, 0])
             return Proposal(found.points, {**found.facts, "other_hill": value})
-        facts = {"surrogate": "random, since all hills are climbed"}
-        return Proposal(RandomSearch().propose(step, 1).points, facts)
+        point = RandomSearch().propose(step, 1).points
+        if is_risky(step, point):
+            return self.inner.propose(step, 1)
+        return Proposal(point, {"surrogate": "random, since all hills are climbed"})
 
     def _inside(self, step: Step, local: Step, box: Box) -> Proposal | None:
-        """Choose a point in a box; None if it is taken: in the box more points are different."""
+        """Choose a point in a box; None if it is taken, or likely to fail by all that is known."""
         proposal = self.inner.propose(local, 1)
         point = step.domain.project(box.out(proposal.points))
-        if is_taken(step, point).any():
+        if is_taken(step, point).any() or is_risky(step, point):
             return None
         return Proposal(point, {**proposal.facts, "side": box.side, "near": local.data.n})
 
@@ -138,6 +142,14 @@ class Basins:
             return False
         before = values[: -self.patience].max()
         return float(values.max() - before) < self.gain * gained
+
+
+def is_risky(step: Step, point: Tensor) -> bool:
+    """Return whether a point, 1 x d, is likely to fail by what all trials say."""
+    if len(step.data.X_failed) == 0:
+        return False
+    p = probability_of_success(step.data, generator(step.seed, FIT))
+    return float(p(point)) < ENOUGH
 
 
 def gained_in(data: Data) -> float:
