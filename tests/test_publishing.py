@@ -12,9 +12,9 @@ import neuralbo.budget
 import neuralbo.sampler
 from neuralbo import NeuralSampler
 from neuralbo.maximizers import Mixed, Multistart
-from neuralbo.maximizers.base import APART
 from neuralbo.publishing import PARAMS, is_settled, publish, published
 from neuralbo.sampler import FACTS
+from neuralbo.step import APART
 from neuralbo.trials import ENDED, WORKER, is_interrupted
 
 TINY = Mixed(Multistart(candidates=32, local=16, restarts=1, rounds=5), rounds=1)

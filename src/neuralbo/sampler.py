@@ -23,7 +23,7 @@ from neuralbo.catalog import make_policy
 from neuralbo.criteria import Criterion
 from neuralbo.errors import FallbackWarning
 from neuralbo.maximizers import Maximizer
-from neuralbo.maximizers.base import APART, aside
+from neuralbo.maximizers.base import aside
 from neuralbo.optimizer import checked_seed, signed, signs_of
 from neuralbo.points import are_near
 from neuralbo.policies import HasSurrogate, Policy, Proposal
@@ -32,7 +32,7 @@ from neuralbo.policies.start import AfterStart, start_trials
 from neuralbo.publishing import given, is_settled, publish, published
 from neuralbo.recommendation import Recommendation, likely_best
 from neuralbo.space import Categorical, Parameter, Space
-from neuralbo.step import Memory, Step, generator
+from neuralbo.step import APART, Memory, Step, generator
 from neuralbo.surrogates import Surrogate
 from neuralbo.threads import one_thread
 from neuralbo.trials import ENDED, WORKER, TrialReader, encode, is_interrupted

@@ -14,6 +14,7 @@ from neuralbo.domain import Domain
 from neuralbo.surrogates.base import AddsUp, Chooses, Surrogate, WarmStarts, fit_by_blocks
 
 FIRST_LANDMARK = 8
+APART = 1e-3  # points that are tried at the same time differ by this in some column
 FIT, SUGGEST = 0, 1  # which stream of random numbers
 
 
@@ -48,6 +49,7 @@ class Step:
         record: what criterion and maximizer have to say for the record; nothing reads it here.
         repeats: whether a point that gave a value may be proposed again.
         chosen: points of the same batch that are chosen already; they are pending, too.
+        apart: how far from pending points others are kept, in some column.
     """
 
     data: Data
@@ -60,6 +62,7 @@ class Step:
     record: dict[str, float | str] = field(default_factory=dict, repr=False)
     repeats: bool = False
     chosen: int = 0
+    apart: float = APART
 
     @staticmethod
     def of(

@@ -16,9 +16,8 @@ from neuralbo.criteria.noisy import noise_deviation
 from neuralbo.data import Data
 from neuralbo.domain import Domain, Variable
 from neuralbo.maximizers import Mixed, Multistart
-from neuralbo.maximizers.base import APART
 from neuralbo.policies import Standard
-from neuralbo.step import Step
+from neuralbo.step import APART, Step
 from neuralbo.surrogates import BayesianRVFL, ExtremeLearning, GaussianProcess
 from neuralbo.surrogates.kernels import Positive
 from neuralbo.testing import CriterionChecks

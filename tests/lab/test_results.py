@@ -46,3 +46,16 @@ def test_a_run_that_is_made_again_is_equal_to_the_last_digit(name, methods, runs
     replayed = replay(find_study(name), RESULTS, runs, methods)
     assert len(replayed) == runs
     assert [run.difference for run in replayed] == [None] * runs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("aryan-conditional", "gp/conditional_map/random_candidates"),
+        ("aryan-ivbnn", "gp/log_ei/random_candidates"),
+    ],
+)
+def test_so_is_one_of_fewer_trials(name, method):
+    (again,) = replay(replace(find_study(name), trials=40), RESULTS, 1, (method,))
+    assert again.difference is None

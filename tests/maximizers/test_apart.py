@@ -9,8 +9,8 @@ from neuralbo import Categorical, Integer, Optimizer, Real
 from neuralbo.data import Data
 from neuralbo.domain import Domain, Variable
 from neuralbo.maximizers import Mixed, Multistart
-from neuralbo.maximizers.base import APART, SAME_POINT, aside, pick
-from neuralbo.step import Step
+from neuralbo.maximizers.base import SAME_POINT, aside, pick
+from neuralbo.step import APART, Step
 from neuralbo.testing.toys import SQUARE, hills, seeded, uniform
 
 QUICK = Mixed(Multistart(candidates=64, local=64, restarts=2, rounds=10))

@@ -38,9 +38,10 @@ from neuralbo.lab.redis_server import temporary_redis
 from neuralbo.lab.report import markdown, write_csv
 from neuralbo.lab.store import Line, folder
 from neuralbo.lab.worker import CELLS, open_storage, space_of
-from neuralbo.maximizers.base import APART, is_seen
+from neuralbo.maximizers.base import is_seen
 from neuralbo.publishing import chosen_after
 from neuralbo.sampler import FACTS, NeuralSampler
+from neuralbo.step import APART
 
 COLUMNS = ("setting", "seeds", "workers", "killed", "finished", "left running", "nearest pending",
            "repeats", "regret", "seconds", "missed")  # fmt: skip

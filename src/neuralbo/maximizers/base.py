@@ -11,10 +11,9 @@ from neuralbo.criteria.base import KnowsSlope
 from neuralbo.domain import Domain
 from neuralbo.points import are_near
 from neuralbo.quasi_newton import Objective, minimize, with_gradient
-from neuralbo.step import Step
+from neuralbo.step import APART, Step
 
 SAME_POINT = 1e-7  # two points nearer than this in every column are one
-APART = 1e-3  # points that are tried at the same time differ by this in some column
 ROWS = 4096  # points evaluated at a time
 ASIDE = 10  # points about one that is taken: their distance doubles from APART to all of the cube
 FEW = 64  # points compared with the old ones at a time: the best is seldom among them
@@ -47,7 +46,7 @@ def is_seen(X: Tensor, old: Tensor) -> Tensor:
     return are_near(X, old, SAME_POINT)
 
 
-def is_taken(step: Step, X: Tensor, apart: float = APART) -> Tensor:
+def is_taken(step: Step, X: Tensor, apart: float | None = None) -> Tensor:
     """Return which rows repeat an old point, or are too near to one that is pending, n.
 
     At a step that repeats, points that gave a value do not count.
@@ -57,10 +56,10 @@ def is_taken(step: Step, X: Tensor, apart: float = APART) -> Tensor:
         is_old = is_seen(X, torch.cat([data.X_failed, data.X_censored]))
     else:
         is_old = data.near(X, SAME_POINT)
-    return is_old | are_near(X, data.X_pending, apart)
+    return is_old | are_near(X, data.X_pending, step.apart if apart is None else apart)
 
 
-def pick(step: Step, X: Tensor, values: Tensor, q: int, apart: float = APART) -> Tensor:
+def pick(step: Step, X: Tensor, values: Tensor, q: int, apart: float | None = None) -> Tensor:
     """Return the q best rows that repeat no old point and are apart from pending ones.
 
     They are apart from each other, too. Where there are not enough of them, others are drawn, and
@@ -69,7 +68,7 @@ def pick(step: Step, X: Tensor, values: Tensor, q: int, apart: float = APART) ->
     """
     X = X[values.argsort(descending=True, stable=True)]
     chosen = X[:0]
-    for distance in (apart, SAME_POINT):
+    for distance in (step.apart if apart is None else apart, SAME_POINT):
         for draw in (lambda: X, lambda: step.domain.sample(256, step.rng), step.domain.cells):
             for rows in draw().split(FEW):
                 for row in rows[~is_taken(step, rows, distance)]:

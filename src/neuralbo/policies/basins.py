@@ -31,6 +31,7 @@ FEWEST = 6  # trials that a model of another hill needs
 NEAR = 2.0  # pending and failed points count within so many times the box
 LEAST_NEAR = 20  # trials that the model near the best point has at least
 LEAST_SIDE = 0.02  # of the box there: workers keep a thousandth of the cube apart
+MOST_APART = 0.2  # of the box, from pending points
 SLIGHT = 0.01  # noise of so much of what was gained: then nobody knows whether anything is found
 
 
@@ -205,4 +206,6 @@ def seen_from(step: Step, center: Tensor, side: float, rows: Tensor) -> tuple[St
         X_pending=box.into(pending), X_failed=box.into(failed),
         censored=(box.into(data.X_censored[is_here]), data.Y_censored[is_here]),
     )  # fmt: skip
-    return replace(step, data=local), box
+    # in the units of the box, but never so far that nothing is left of it
+    apart = min(step.apart / float(box.span.min()), MOST_APART)
+    return replace(step, data=local, apart=apart), box

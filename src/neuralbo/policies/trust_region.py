@@ -15,13 +15,13 @@ from torch import Tensor
 from neuralbo.criteria.base import may_repeat
 from neuralbo.data import Data, in_order
 from neuralbo.domain import Domain
-from neuralbo.maximizers.base import APART, SAME_POINT, is_taken
+from neuralbo.maximizers.base import SAME_POINT, is_taken
 from neuralbo.points import are_near
 from neuralbo.policies.base import Proposal
 from neuralbo.policies.box import Box
 from neuralbo.policies.designs import Sobol
 from neuralbo.policies.standard import Standard
-from neuralbo.step import Step
+from neuralbo.step import APART, Step
 from neuralbo.surrogates import Surrogate
 
 START = 10  # trials that say nothing about the side: a start design, usually
