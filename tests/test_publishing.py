@@ -1,6 +1,7 @@
 """What workers tell each other: whole or not at all, and who gives way."""
 
 import warnings
+from datetime import datetime
 
 import optuna
 import pytest
@@ -12,7 +13,7 @@ import neuralbo.budget
 import neuralbo.sampler
 from neuralbo import NeuralSampler
 from neuralbo.maximizers import Mixed, Multistart
-from neuralbo.publishing import PARAMS, is_settled, publish, published
+from neuralbo.publishing import PARAMS, chosen_after, is_settled, publish, published
 from neuralbo.sampler import FACTS
 from neuralbo.step import APART
 from neuralbo.trials import ENDED, WORKER, is_interrupted
@@ -265,3 +266,17 @@ def test_memory_needs_no_claims():
     study = optuna.create_study(sampler=sampler())
     study.optimize(bowl, n_trials=2)
     assert study.trials[1].system_attrs[PARAMS]["stand"] == "settled"
+
+
+def test_a_trial_that_is_made_again_is_chosen_when_it_begins(study):
+    first = running(study, study.ask().number)
+    noon, later = datetime(2020, 1, 1, 12), datetime(2020, 1, 1, 13)
+    publish(study, first, {"x": 0.5}, "settled", read=noon)
+    first = running(study, first.number)
+    first.datetime_start = None
+    assert chosen_after(first) == noon
+    again = create_trial(state=TrialState.RUNNING, system_attrs=first.system_attrs)
+    again.datetime_start = later
+    assert chosen_after(again) == later
+    again.datetime_start, again.system_attrs = later, {}
+    assert chosen_after(again) == later

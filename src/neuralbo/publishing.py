@@ -93,9 +93,13 @@ def given(trial: FrozenTrial) -> dict[str, Any]:
 
 
 def chosen_after(trial: FrozenTrial) -> datetime | None:
-    """Return when the trials were read that a point was chosen from, or else when it began."""
-    read = trial.system_attrs.get(PARAMS, {}).get("read")
-    return datetime.fromisoformat(read) if read else trial.datetime_start
+    """Return when the trials were read that a point was chosen from, or else when it began.
+
+    A trial that is made again has the time of the first in its attributes, and began later.
+    """
+    read, began = trial.system_attrs.get(PARAMS, {}).get("read"), trial.datetime_start
+    times = [began, datetime.fromisoformat(read) if read else None]
+    return max((time for time in times if time is not None), default=None)
 
 
 def is_settled(trial: FrozenTrial) -> bool:

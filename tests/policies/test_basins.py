@@ -85,7 +85,7 @@ def test_what_was_gained_is_counted_from_the_median_of_the_start():
 
 def test_while_there_is_gain_the_inner_policy_chooses():
     step = step_of(data_of(climbed=3), number=1)
-    assert not POLICY.is_climbed(step)
+    assert POLICY.stage(step) == "first"
     expected = POLICY.inner.propose(step_of(data_of(climbed=3), number=1)).points
     assert torch.equal(POLICY.propose(step).points, expected)
 
@@ -129,7 +129,36 @@ def test_when_all_hills_are_climbed_points_are_drawn():
     ids=["noise", "constraints", "integers", "constant values"],
 )
 def test_where_it_does_not_apply_the_inner_policy_chooses(data, domain):
-    assert not POLICY.is_climbed(step_of(data, 21, domain))
+    assert POLICY.stage(step_of(data, 21, domain)) == "first"
+
+
+def found_from_the_other(far):
+    """Return trials at the top of the lower hill, and then one that is higher, so far from it."""
+    rng = torch.Generator().manual_seed(2)
+    anywhere = torch.rand(11, 2, generator=rng, dtype=torch.float64)
+    X = torch.cat([anywhere, OTHER + 1e-4 * torch.randn(12, 2, generator=rng), OTHER[None] - far])
+    Y = two_hills(X)
+    Y[-1] = 0.95
+    return numbered(X, Y)
+
+
+@pytest.mark.parametrize(("far", "stage"), [(0.5, "higher"), (0.1, "first")])
+def test_a_higher_hill_is_climbed_by_all_suggestions(far, stage):
+    data = found_from_the_other(far)
+    assert POLICY.stage(step_of(data, 22)) == stage
+    points = torch.cat([POLICY.propose(step_of(data, n)).points for n in (22, 23)])
+    best = data.X[-1]
+    if stage == "higher":
+        assert ((points - best).abs() < 0.5 * at_the_top(step_of(data, 22))[1].side + 1e-9).all()
+        assert all(choice_at(POLICY, step_of(data, n)).box is not None for n in (22, 23))
+
+
+def test_a_higher_hill_that_gains_nothing_is_climbed():
+    data = found_from_the_other(0.5)
+    X = data.X[-1:] + 1e-4 * torch.randn(8, 2, generator=torch.Generator().manual_seed(3))
+    after = data.with_observations(X, torch.full((8, 1), 0.95 - 1e-8))
+    assert POLICY.stage(step_of(after.first(after.n - 1), 31)) == "higher"
+    assert POLICY.stage(step_of(after, 32)) == "climbed"
 
 
 def test_it_is_a_function_of_the_trials():

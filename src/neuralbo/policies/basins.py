@@ -7,7 +7,7 @@ Notation
 
 import math
 from dataclasses import dataclass, replace
-from typing import NamedTuple, final
+from typing import Literal, NamedTuple, final
 
 import torch
 from torch import Tensor
@@ -35,6 +35,10 @@ MOST_APART = 0.2  # of the box, from pending points
 SLIGHT = 0.01  # noise of so much of what was gained: then nobody knows whether anything is found
 
 
+# the hill that came first, another one that is higher, or done with the one and the other
+Stage = Literal["first", "higher", "climbed"]
+
+
 class Hill(NamedTuple):
     """The row of c, and r."""
 
@@ -53,7 +57,8 @@ class Basins:
     top in a box of side r around it, with the trials that are not better than c, as if there were
     no others. A hill on which the last trials gained nothing is done with; when all are, points
     are drawn at random. The points between are chosen in a box about the best one, with the trials
-    there, whose model has the digits that one of all the cube lacks. A function of the trials.
+    there, whose model has the digits that one of all the cube lacks. So are all points while a
+    higher hill that was found in this way is being climbed. A function of the trials.
 
     Only where all variables are continuous, nothing is constrained and there is little noise.
 
@@ -81,27 +86,44 @@ class Basins:
 
     def propose(self, step: Step, q: int = 1) -> Proposal:
         """Choose the next q points."""
-        if not self.is_climbed(step):
+        stage = self.stage(step)
+        if stage == "first":
             return self.inner.propose(step, q)
         found: list[Proposal] = []
         for i in range(q):
             here = step.with_chosen(torch.cat([step.data.X[:0], *(one.points for one in found)]))
-            is_here = (step.number + i) % 2 == 0
+            is_here = stage == "higher" or (step.number + i) % 2 == 0
             found.append(self.nearby(here) if is_here else self.elsewhere(here))
         return Proposal(torch.cat([one.points for one in found]), found[0].facts)
 
-    def is_climbed(self, step: Step) -> bool:
-        """Return whether the best point is known well enough."""
+    def stage(self, step: Step) -> Stage:
+        """Return whether the best hill is climbed, or else whether it is the first one."""
         data, domain = step.data, step.domain
         is_plain = len(zoomed_columns(domain)) == domain.d and data.C.shape[-1] == 0
         if not is_plain or data.n < START + self.patience:
-            return False
+            return "first"
         gained = gained_in(data)
-        if not (gained > 0 and self._has_ended(data.Y[:, 0], gained)):
-            return False
-        model = step.fit(self.surrogate, data)
+        top = self._last_top(data, gained)
+        if top is None:
+            return "first"
+        is_climbed = self._has_ended(data.Y[:, 0], gained)
+        best = data.X[data.top(1)[0]]
+        is_higher = float(distance(data.X[top], best)) >= self.apart
+        if not (is_climbed or is_higher) or self._is_noisy(step, gained):
+            return "first"
+        return "climbed" if is_climbed else "higher"
+
+    def _is_noisy(self, step: Step, gained: float) -> bool:
+        model = step.fit(self.surrogate, step.data)
         noise = float(model.noise_variance) if isinstance(model, GaussianModel) else 0.0
-        return math.sqrt(noise) <= SLIGHT * gained
+        return math.sqrt(noise) > SLIGHT * gained
+
+    def _last_top(self, data: Data, gained: float) -> int | None:
+        """Return the row that was best when last nothing was gained, if that ever was so."""
+        best, rows = data.Y[:, 0].cummax(0)
+        gains = best[self.patience :] - best[: -self.patience]
+        ends = torch.where(gains[START - 1 :] < self.gain * gained)[0]
+        return int(rows[self.patience + START - 1 + ends[-1]]) if len(ends) else None
 
     def nearby(self, step: Step) -> Proposal:
         """Choose a point near the best one, with the trials there; else one of all the cube."""

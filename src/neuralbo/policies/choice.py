@@ -42,9 +42,10 @@ def _in_a_region(policy: TrustRegion, step: Step) -> Choice | None:
 
 
 def _on_a_hill(policy: Basins, step: Step) -> Choice | None:
-    if not policy.is_climbed(step):
+    stage = policy.stage(step)
+    if stage == "first":
         return Choice(policy.inner, step, None)
-    if step.number % 2 == 0:
+    if stage == "higher" or step.number % 2 == 0:
         return Choice(policy.inner, *at_the_top(step))
     hill = policy.next_hill(step.data)
     return None if hill is None else Choice(policy.inner, *zoom(step, hill))
