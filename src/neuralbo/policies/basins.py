@@ -30,7 +30,7 @@ BEST = 512  # trials among which other hills are looked for
 FEWEST = 6  # trials that a model of another hill needs
 NEAR = 2.0  # pending and failed points count within so many times the box
 LEAST_NEAR = 20  # trials that the model near the best point has at least
-LEAST_SIDE = 0.02  # of the box there: workers keep a thousandth of the cube apart
+LEAST_SIDE = 0.005  # of the box there: workers keep a thousandth of the cube apart
 MOST_APART = 0.2  # of the box, from pending points
 SLIGHT = 0.01  # noise of so much of what was gained: then nobody knows whether anything is found
 
@@ -206,7 +206,8 @@ def at_the_top(step: Step) -> tuple[Step, Box]:
     away = (data.X - best).abs().amax(-1)
     order = away.argsort(stable=True)
     side = 2 * float(away[order[min(2 * d, data.n - 1)]])
-    rows = order[: max(4 * d, LEAST_NEAR)].sort().values
+    # enough for a parabola, which in six columns has 28 coefficients
+    rows = order[: max(8 * d, LEAST_NEAR)].sort().values
     return seen_from(step, best, max(side, LEAST_SIDE), rows)
 
 
