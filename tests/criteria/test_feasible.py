@@ -9,7 +9,7 @@ from neuralbo.criteria import ExpectedImprovement, LogExpectedImprovement, Upper
 from neuralbo.criteria.feasible import ENOUGH, FAR, keep_feasible
 from neuralbo.data import Data
 from neuralbo.maximizers import Multistart
-from neuralbo.step import FIT, Step, generator
+from neuralbo.step import Step
 from neuralbo.surrogates.feasibility import probability_of_success
 from neuralbo.testing.toys import SQUARE, OneNumber, hills, uniform
 
@@ -25,7 +25,7 @@ def step():
 
 @pytest.fixture
 def p(step):
-    return probability_of_success(step.data, generator(step.seed, FIT))
+    return probability_of_success(step.data)
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_the_likeliest_point_is_taken_if_nothing_is_likely():
     X = uniform(41, 2, seed=1)
     data = Data(X[:1], hills(X[:1]), X_failed=X[1:])
     step = Step.of(data, SQUARE, seed=3, number=40)
-    p = probability_of_success(data, generator(3, FIT))
+    p = probability_of_success(data)
     _, kept = both(UpperBound(), step)
     (point,) = Multistart()(step, kept, 1)
     grid = uniform(5000, 2, seed=4)

@@ -16,7 +16,7 @@ from neuralbo.surrogates.feasibility import probability_of_success, thinned
 
 # The probability of success that is asked for. Where the minimum lies at the border of what
 # fails, log p alone is content with a half, and every third trial failed.
-ENOUGH = 0.85
+ENOUGH = 0.87
 KEPT = 0.5  # that a constraint is kept: a point that breaks one still teaches
 FAR = 100.0  # logarithms so far below the best are all alike
 LEAST = 1e-12  # keeps the logarithm finite
@@ -95,7 +95,7 @@ def keep_feasible(
         is_log = is_log or isinstance(acquisition, _LogProbability)
     if len(step.data.X_failed) == 0:
         return acquisition
-    p = probability_of_success(step.data, generator(step.seed, FIT))
+    p = probability_of_success(step.data)
     if is_log:
         acquisition = _TimesProbability(acquisition, lambda X: p(X).clamp(min=LEAST).log())
     return _WhereLikely(acquisition, p, ENOUGH, _reference(step), is_log)

@@ -20,7 +20,7 @@ from neuralbo.policies.box import Box
 from neuralbo.policies.designs import RandomSearch
 from neuralbo.policies.standard import Standard
 from neuralbo.policies.trust_region import zoomed_columns
-from neuralbo.step import FIT, Step, generator
+from neuralbo.step import Step
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.base import GaussianModel
 from neuralbo.surrogates.feasibility import probability_of_success
@@ -171,7 +171,7 @@ def is_risky(step: Step, point: Tensor) -> bool:
     """Return whether a point, 1 x d, is likely to fail by what all trials say."""
     if len(step.data.X_failed) == 0:
         return False
-    p = probability_of_success(step.data, generator(step.seed, FIT))
+    p = probability_of_success(step.data)
     return float(p(point)) < ENOUGH
 
 

@@ -27,7 +27,7 @@ from neuralbo.networks.train import Descent
 from neuralbo.policies.base import Proposal
 from neuralbo.policies.cells import cells_near
 from neuralbo.policies.standard import Standard, believe, facts_of
-from neuralbo.step import FIT, Step, generator
+from neuralbo.step import Step
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.base import HasComponents, moments_of
 from neuralbo.surrogates.class_model import ClassModel
@@ -232,7 +232,7 @@ class ConditionalMap:
         rows = torch.cat([step.domain.project(X[:1]), near, step.domain.project(X[1:]), promising])
         is_bad = step.data.near(rows, self.spacing)
         if len(step.data.X_failed):
-            p = probability_of_success(step.data, generator(step.seed, FIT))
+            p = probability_of_success(step.data)
             is_bad = is_bad | (p(rows) < ENOUGH)
         order = torch.arange(len(rows), dtype=torch.float64)
         return pick(step, rows, -(order + len(rows) * is_bad), 1)

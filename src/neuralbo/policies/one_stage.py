@@ -23,7 +23,7 @@ from neuralbo.policies.cells import cells_near
 from neuralbo.policies.conditional_map import with_beliefs
 from neuralbo.policies.designs import Sobol
 from neuralbo.quasi_newton import minimize, with_gradient
-from neuralbo.step import FIT, Step, generator
+from neuralbo.step import Step
 from neuralbo.surrogates.feasibility import probability_of_success
 from neuralbo.surrogates.gp import (
     LOG_2PI,
@@ -234,7 +234,7 @@ class OneStage:
         rows = torch.cat([step.domain.project(X[:1]), near, step.domain.project(X[1:])])
         is_bad = torch.zeros(len(rows), dtype=torch.bool)
         if len(step.data.X_failed):
-            p = probability_of_success(step.data, generator(step.seed, FIT))
+            p = probability_of_success(step.data)
             is_bad = p(rows) < ENOUGH
         order = torch.arange(len(rows), dtype=torch.float64)
         return pick(step, rows, -(order + len(rows) * is_bad), 1)

@@ -1,23 +1,22 @@
-"""How likely an evaluation gives a value: logistic regression on random features.
+"""How likely an evaluation gives a value: a Gaussian process behind a logistic link.
 
 Notation
-    phi(x)  h   features          w  h  weights, N(0, I) a priori
-    H  h x h    Hessian of the negative log posterior at its mode (Laplace)
+    k(x, x')  covariance of the logit             K  n x n, of the trials
+    f  n  logits, c + K a at their mode           W  n  p (1 - p), times how often a row counts
 """
 
 import math
 from collections.abc import Callable
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
 from neuralbo.data import Data
 
-FEATURES = 128
-LENGTH = 0.2  # of the random waves, times sqrt(d)
-PRIOR_VARIANCE = 25.0  # of the logit: with 9 one failure among ten successes had p > 0.5
+LENGTH = 0.2  # of k, times sqrt(d)
+VARIANCE = 25.0  # of the logit: with 9 one failure among ten successes had p > 0.5
 NEWTON_STEPS = 25
-MOST_ROWS = 2048  # of each kind that are looked at
+MOST_ROWS = 256  # of each kind that are looked at
 
 
 def thinned(X: Tensor, most: int = MOST_ROWS) -> Tensor:
@@ -27,13 +26,14 @@ def thinned(X: Tensor, most: int = MOST_ROWS) -> Tensor:
     return X[torch.arange(most) * len(X) // most]
 
 
-def probability_of_success(data: Data, rng: Generator) -> Callable[[Tensor], Tensor]:
+def probability_of_success(data: Data) -> Callable[[Tensor], Tensor]:
     """Learn p(x) from the points that failed and those that did not; ... x d to ....
 
-    logit p(x) = c + w'phi(x), c the logit of (successes + 1)/(all + 2), w by Laplace's method,
-    averaged over its posterior as in MacKay (1992): logit / sqrt(1 + pi variance / 8). Far from
-    all trials p is near the share of successes; at a failure it is well below that, and below
-    one half unless many successes are near.
+    logit p is a Gaussian process with mean c, the logit of (successes + 1)/(all + 2), and squared
+    exponential k; Laplace's method (Rasmussen & Williams 2006, Alg. 3.1 and 3.2), averaged over
+    its posterior as in MacKay (1992): logit / sqrt(1 + pi variance / 8). Far from all trials p is
+    near the share of successes; at a failure it is well below that, and below one half unless
+    many successes are near.
     """
     worked = torch.cat([data.X, data.X_censored])
     good, bad = thinned(worked), thinned(data.X_failed)
@@ -45,33 +45,39 @@ def probability_of_success(data: Data, rng: Generator) -> Callable[[Tensor], Ten
             torch.full((len(bad),), len(data.X_failed) / max(1, len(bad))),
         ]
     ).to(X)  # how many trials a row stands for
-    d = X.shape[-1]
-    waves = torch.randn(FEATURES, d, generator=rng, dtype=X.dtype) / (LENGTH * math.sqrt(d))
-    scale = math.sqrt(PRIOR_VARIANCE / FEATURES)
-
-    def features(points: Tensor) -> Tensor:
-        phase = points @ waves.mT
-        return scale * torch.cat([phase.cos(), phase.sin()], -1)
-
-    Phi = features(X)
     c = math.log((len(worked) + 1) / (len(data.X_failed) + 1))
-    w = torch.zeros_like(Phi[0])
-    identity = torch.eye(len(w), dtype=X.dtype)
-    for _ in range(NEWTON_STEPS):
-        p = torch.sigmoid(c + Phi @ w)
-        H = Phi.mT @ ((times * p * (1 - p))[:, None] * Phi) + identity
-        slope = Phi.mT @ (times * (z - p)) - w
-        step = torch.cholesky_solve(slope[:, None], torch.linalg.cholesky(H))
-        w = w + step.squeeze(-1)
-        if step.abs().max() < 1e-6:
-            break
-    L = torch.linalg.cholesky(H)
+    a, root, L = _mode(_covariance(X, X), z, times, c)
 
     def probability(points: Tensor) -> Tensor:
-        phi = features(points)
-        flat = phi.reshape(-1, phi.shape[-1])
+        k = _covariance(points, X)
+        flat = (k * root).reshape(-1, len(X))
         half = torch.linalg.solve_triangular(L, flat.mT, upper=False)
-        variance = half.square().sum(0).reshape(phi.shape[:-1])
-        return torch.sigmoid((c + phi @ w) / (1 + math.pi * variance / 8).sqrt())
+        variance = VARIANCE - half.square().sum(0).reshape(k.shape[:-1])
+        return torch.sigmoid((c + k @ a) / (1 + math.pi / 8 * variance.clamp(min=0.0)).sqrt())
 
     return probability
+
+
+def _covariance(X: Tensor, Z: Tensor) -> Tensor:
+    """Return k of rows of X and of Z, ... x d and n x d to ... x n."""
+    # squares, since the slope of a distance is not known where it is 0
+    squares = (X.square().sum(-1, keepdim=True) - 2 * X @ Z.mT + Z.square().sum(-1)).clamp(min=0.0)
+    return VARIANCE * torch.exp(-squares / (2 * LENGTH**2 * X.shape[-1]))
+
+
+def _mode(K: Tensor, z: Tensor, times: Tensor, c: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Return a, the square root of W, and the Cholesky factor of I + W^(1/2) K W^(1/2)."""
+    a, identity = torch.zeros_like(z), torch.eye(len(z), dtype=K.dtype)
+    for _ in range(NEWTON_STEPS):
+        f = K @ a
+        p = torch.sigmoid(c + f)
+        root = (times * p * (1 - p)).sqrt()
+        L = torch.linalg.cholesky(identity + root[:, None] * K * root)
+        b = root.square() * f + times * (z - p)
+        inner = torch.cholesky_solve((root * (K @ b))[:, None], L).squeeze(-1)
+        new = b - root * inner
+        is_done = bool((new - a).abs().max() < 1e-8)
+        a = new
+        if is_done:
+            break
+    return a, root, L
