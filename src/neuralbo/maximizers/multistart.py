@@ -31,13 +31,15 @@ class Multistart:
         candidates: points of a Sobol sequence that are looked at first.
         local: further points around the best observations.
         restarts: how many candidates climb, side by side.
-        rounds: the most evaluations of a climb; twice as many as columns, if that is more.
+        rounds: the most evaluations of a climb,
+        per_column: or so many for each column, if that is more.
     """
 
     candidates: int = 1024
     local: int = 512
     restarts: int = 10
     rounds: int = 40
+    per_column: float = 2.0
 
     def __call__(self, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
         """Return the q best points found."""
@@ -56,4 +58,4 @@ class Multistart:
 
     def rounds_in(self, domain: Domain) -> int:
         """Return the most evaluations of a climb in a domain."""
-        return max(self.rounds, 2 * domain.d)
+        return max(self.rounds, round(self.per_column * domain.d))

@@ -29,7 +29,7 @@ BOWL = Bowl(
         units=100, squares=0.3, noise_precision=None, least_noise_precision=30.0, clip=None
     )
 )
-SHORT = Mixed(Multistart(candidates=256, local=256, restarts=4, rounds=20))
+SHORT = Mixed(Multistart(candidates=256, local=256, restarts=4, rounds=20, per_column=0.5))
 HIGH_DIMENSION = TrustRegion(
     Standard(BOWL, UpperBound(beta=1.0), SHORT), side=0.8, patience=20, central=10
 )
