@@ -40,6 +40,8 @@ def test_every_committed_study_is_known_and_whole(name):
         ("aryan-hpo", ("brvfl2_aryan/log_ei/random_candidates",), 2),
         ("many-trials", ("random",), 1),
         ("agrawal-regression", ("n1-collapsed",), 1),
+        ("criteria", ("gp/expected_quantile_improvement", "brvfl4/max_value_entropy"), 2),
+        ("high-dimension", ("high_dimension",), 1),
     ],
 )
 def test_a_run_that_is_made_again_is_equal_to_the_last_digit(name, methods, runs):
@@ -50,12 +52,13 @@ def test_a_run_that_is_made_again_is_equal_to_the_last_digit(name, methods, runs
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "method"),
+    ("name", "method", "trials"),
     [
-        ("aryan-conditional", "gp/conditional_map/random_candidates"),
-        ("aryan-ivbnn", "gp/log_ei/random_candidates"),
+        ("aryan-conditional", "gp/conditional_map/random_candidates", 40),
+        ("aryan-ivbnn", "gp/log_ei/random_candidates", 40),
+        ("non-stationary", "gp_warped", 30),
     ],
 )
-def test_so_is_one_of_fewer_trials(name, method):
-    (again,) = replay(replace(find_study(name), trials=40), RESULTS, 1, (method,))
+def test_so_is_one_of_fewer_trials(name, method, trials):
+    (again,) = replay(replace(find_study(name), trials=trials), RESULTS, 1, (method,))
     assert again.difference is None
