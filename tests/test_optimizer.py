@@ -197,13 +197,13 @@ class TestStart:
 class TestFailures:
     def test_a_region_that_fails_is_left_alone(self):
         opt = quick()
-        for _ in range(30):
+        for _ in range(40):
             params = opt.ask()
             opt.tell(params, None if params["x"] > 0.5 else (params["x"] - 0.5) ** 2)
         later = [t.params["x"] for t in opt.trials[10:]]
         assert max(later) < 0.55  # none far inside the region
-        assert sum(x > 0.5 for x in later) <= 3  # 17 of 20 are to succeed
-        assert 0.47 < opt.best.params["x"] <= 0.5  # a step of that caution away from the border
+        assert sum(x > 0.5 for x in later) <= 3  # 27 of 30 are to succeed
+        assert 0.49 < opt.best.params["x"] <= 0.5  # a step of that caution away from the border
 
     @pytest.mark.parametrize("criterion", sorted(CRITERIA.keys() - OF_SEVERAL))
     def test_every_criterion_goes_on_when_nothing_but_one_trial_works(self, criterion):

@@ -426,6 +426,8 @@ def _lab_replay(options: argparse.Namespace) -> int:
     replayed = replay(_lab_finished(options), options.root, options.runs, tuple(options.method))
     for run in replayed:
         print(f"{run.file}: {run.difference or f'{run.lines} lines, all equal'}")
+        if run.difference and run.is_same:
+            print("  in the last digits only, as on another kind of processor")
     return int(any(run.difference for run in replayed))
 
 

@@ -10,7 +10,7 @@ from neuralbo.lab import run as runner
 from neuralbo.lab import studies
 from neuralbo.lab.methods import PEERS, Method
 from neuralbo.lab.regression_study import RegressionStudy
-from neuralbo.lab.replay import replay
+from neuralbo.lab.replay import compared, replay
 from neuralbo.lab.studies import find_study
 from neuralbo.lab.study import Cell, OptimizationStudy
 
@@ -178,3 +178,13 @@ class TestCommand:
         finish(CHEAP, tmp_path)
         assert cli.main(["lab", "replay", "tiny", "--runs", runs, "--root", str(tmp_path)]) == 1
         assert "runs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("change", "is_same"), [(1e-13, True), (1e-3, False)])
+def test_a_difference_in_the_last_digits_is_told_from_others(change, is_same):
+    before = [{"number": 0, "value": 2.0}, {"number": 1, "params": {"x": 0.5}, "value": 1.0}]
+    after = [before[0], {"number": 1, "params": {"x": 0.5 + change}, "value": 1.0}]
+    found = compared("f", before, after)
+    assert found.difference is not None and found.is_same == is_same
+    assert not compared("f", before, before[:1]).is_same
+    assert not compared("f", before, [before[0], before[1] | {"number": 2}]).is_same

@@ -44,10 +44,10 @@ def test_every_committed_study_is_known_and_whole(name):
         ("high-dimension", ("high_dimension",), 1),
     ],
 )
-def test_a_run_that_is_made_again_is_equal_to_the_last_digit(name, methods, runs):
+def test_a_run_that_is_made_again_is_the_same_but_for_rounding(name, methods, runs):
     replayed = replay(find_study(name), RESULTS, runs, methods)
     assert len(replayed) == runs
-    assert [run.difference for run in replayed] == [None] * runs
+    assert [run.difference for run in replayed if not run.is_same] == []
 
 
 @pytest.mark.slow
@@ -61,4 +61,4 @@ def test_a_run_that_is_made_again_is_equal_to_the_last_digit(name, methods, runs
 )
 def test_so_is_one_of_fewer_trials(name, method, trials):
     (again,) = replay(replace(find_study(name), trials=trials), RESULTS, 1, (method,))
-    assert again.difference is None
+    assert again.is_same, again.difference

@@ -1,10 +1,16 @@
-"""Run some finished cells again and compare them, line by line, timings aside."""
+"""Run some finished cells again and compare them, line by line, timings aside.
 
+On the same kind of processor runs are equal to the last digit. Another kind adds numbers up in
+another order; the first line that differs then does so in its last digits only, and what follows
+from it may differ by any amount.
+"""
+
+import math
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import final
+from typing import Any, final
 
 from neuralbo.errors import unknown_name
 from neuralbo.lab.methods import find_method
@@ -14,16 +20,23 @@ from neuralbo.lab.store import Line, read_cells, read_lines
 from neuralbo.lab.study import OptimizationStudy
 
 TIMES = ("seconds", "versions")
+ROUNDING = 1e-6  # part of a number by which processors may disagree in one suggestion
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A cell that was run again; `difference` says where it differs, None if nowhere."""
+    """A cell that was run again.
+
+    Attributes:
+        difference: says where it differs, None if nowhere.
+        is_same: whether the first line that differs, if any, does so in its last digits only.
+    """
 
     file: str
     lines: int
     difference: str | None
+    is_same: bool
 
 
 def replay(study: Study, root: Path, runs: int, methods: tuple[str, ...] = ()) -> list[Replayed]:
@@ -64,14 +77,28 @@ def _again(study: Study, cell: AnyCell, before: list[Line]) -> Replayed:
     with TemporaryDirectory() as folder:
         run_cell(study, cell, Path(folder))
         after = read_lines(Path(folder) / cell.file)
-    return Replayed(cell.file, len(before), _difference(before, after))
+    return compared(cell.file, before, after)
 
 
-def _difference(before: list[Line], after: list[Line]) -> str | None:
+def compared(file: str, before: list[Line], after: list[Line]) -> Replayed:
+    """Compare the lines of two runs."""
     if len(before) != len(after):
-        return f"{len(before)} lines before, {len(after)} now"
-    for i, (old, new) in enumerate(zip(before, after, strict=True)):
-        then, now = ({k: v for k, v in line.items() if k not in TIMES} for line in (old, new))
+        different = f"{len(before)} lines before, {len(after)} now"
+        return Replayed(file, len(before), different, is_same=False)
+    for i, lines in enumerate(zip(before, after, strict=True)):
+        then, now = ({k: v for k, v in line.items() if k not in TIMES} for line in lines)
         if then != now:
-            return f"line {i + 1}: {then} before, {now} now"
-    return None
+            different = f"line {i + 1}: {then} before, {now} now"
+            return Replayed(file, len(before), different, is_same=_are_close(then, now))
+    return Replayed(file, len(before), None, is_same=True)
+
+
+def _are_close(then: Any, now: Any) -> bool:
+    """Return whether two lines, or parts of them, are equal but for the last digits of numbers."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        return then.keys() == now.keys() and all(_are_close(then[k], now[k]) for k in then)
+    if isinstance(then, list) and isinstance(now, list):
+        return len(then) == len(now) and all(map(_are_close, then, now))
+    if isinstance(then, float) and isinstance(now, float):
+        return math.isclose(then, now, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    return bool(then == now)
