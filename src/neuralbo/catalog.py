@@ -33,6 +33,7 @@ from neuralbo.maximizers import (
     RandomPoints,
 )
 from neuralbo.policies import (
+    Automatic,
     Basins,
     ConditionalMap,
     Decay,
@@ -49,8 +50,9 @@ from neuralbo.policies import (
     Sobol,
     Standard,
     TrustRegion,
+    Way,
 )
-from neuralbo.policies.presets import AROUND
+from neuralbo.policies.presets import AROUND, HIGH_DIMENSION
 from neuralbo.policies.presets import PRESETS as MORE_POLICIES
 from neuralbo.policies.several import for_objectives
 from neuralbo.surrogates import (
@@ -273,7 +275,7 @@ def make_policy(  # noqa: C901, PLR0911
         short = replace(standard, maximizer=CLASS_CLIMBS) if maximizer is None else standard
         return Exploring(short, EXPLORING[surrogate])
     if criterion is None and maximizer is None and surrogate == "auto":
-        return Basins(standard)
+        return AUTOMATIC
     if criterion is None and maximizer is None and surrogate in LOCAL:
         return TrustRegion(replace(standard, maximizer=SHORT_CLIMBS))
     return standard
@@ -299,3 +301,18 @@ def _standard(surrogate: Any, criterion: Any, maximizer: Any) -> Standard:
         else _look_up("criterion", criterion, CRITERIA | DYNAMIC_C | _NAMES, Criterion),
         _look_up("maximizer", "mixed" if maximizer is None else maximizer, MAXIMIZERS, Maximizer),
     )
+
+
+# The default. Whole climbs between changes of integers and categories gain nothing.
+_FEW = Basins(Standard(SURROGATES["gp"], None, Mixed(between=6)), patience=15)
+_LOCAL = TrustRegion(Standard(SURROGATES["brvfl4"], None, SHORT_CLIMBS))
+_JUDGED = GaussianProcess(clip=None)  # a clipped value has no density
+# Where one law of a value is no Gaussian there are branches, and a search near the best value seen
+# does better than a model of their mean.
+WAYS = (
+    Way("gp", _FEW, _JUDGED),
+    Way("gp_bent3", _FEW, _JUDGED, strength=3.0, handicap=6.0),
+    Way("gp_bent30", _FEW, _JUDGED, strength=30.0, handicap=6.0),
+    Way("branches", _LOCAL, SURROGATES["kde"], is_continuous=True),
+)
+AUTOMATIC = Automatic(WAYS, SURROGATES["auto"], HIGH_DIMENSION, _LOCAL)

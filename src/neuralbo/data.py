@@ -244,6 +244,10 @@ class Data:
             chain=(), leaders=None,
         )  # fmt: skip
 
+    def with_values(self, Y: Tensor, Y_censored: Tensor) -> "Data":
+        """Return the same points with other values, n x m, and other bounds, k x m."""
+        return self._with(Y=Y, Y_censored=Y_censored, chain=(), leaders=None)
+
     def with_pending(self, X: Tensor) -> "Data":
         """Return the same data with further pending points."""
         return self if len(X) == 0 else self._with(X_pending=torch.cat([self.X_pending, X]))

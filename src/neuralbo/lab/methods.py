@@ -14,7 +14,9 @@ from optuna import samplers
 
 from neuralbo.catalog import POLICIES, SURROGATES, make_policy
 from neuralbo.errors import unknown_name
+from neuralbo.lab.ablations import ABLATIONS
 from neuralbo.optimizer import Optimizer
+from neuralbo.policies import Policy
 from neuralbo.sampler import NeuralSampler
 from neuralbo.space import Space
 
@@ -202,23 +204,27 @@ def find_method(name: str) -> Method:
     """
     if name in PEERS:
         return PEERS[name]
+    if name in ABLATIONS:
+        return _ours(name, ABLATIONS[name], f"ours: {name}, see neuralbo.lab.ablations")
     parts = name.split("/")
     if parts[0] in PEERS:
         raise ValueError(f"{parts[0]!r} is a whole method: no criterion, no maximizer.")
     known = {**SURROGATES, **POLICIES}
     if parts[0].split("@")[-1] not in known:
-        raise unknown_name("method", parts[0], PEERS | known)
+        raise unknown_name("method", parts[0], PEERS | ABLATIONS | known)
     if len(parts) > 3:
         raise ValueError(
             f"a method is written surrogate, surrogate/criterion or "
             f"surrogate/criterion/maximizer, got {name!r}."
         )
-    policy = make_policy(*parts)
+    return _ours(name, make_policy(*parts), _spell(*parts))
 
+
+def _ours(name: str, policy: Policy, description: str) -> Method:
     def make(space: Space, seed: int, trials: int) -> Asker:
         return Optimizer(space, surrogate=policy, seed=seed, n_startup_trials=0, n_trials=trials)
 
-    return Method(name, make, is_pure=True, description=_spell(*parts))
+    return Method(name, make, is_pure=True, description=description)
 
 
 def _spell(surrogate: str, criterion: str = "its own", maximizer: str = "mixed") -> str:

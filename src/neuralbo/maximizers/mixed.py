@@ -34,10 +34,13 @@ class Mixed:
     Attributes:
         multistart: how candidates are made and climb.
         rounds: the most changes of a start.
+        between: evaluations of a climb that a change follows, if the last climb alone is to be a
+            whole one; None for whole ones all.
     """
 
     multistart: Multistart = Multistart()  # noqa: RUF009
     rounds: int = 8
+    between: int | None = None
 
     def __call__(self, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
         """Return the q best points found."""
@@ -50,12 +53,14 @@ class Mixed:
         values = evaluate(acquisition, X)
         start = choose(values, settings.restarts, rng)
         scale = spread_of(values)
-        here = U[start]
+        here, whole = U[start], settings.rounds_in(domain)
         for _ in range(self.rounds):
-            here = _climb(acquisition, domain, here, scale, settings.rounds_in(domain))
+            here = _climb(acquisition, domain, here, scale, self.between or whole)
             here, has_moved = _change(acquisition, domain, here, rng)
             if not has_moved:
                 break
+        if self.between is not None:
+            here = _climb(acquisition, domain, here, scale, whole)
         found = domain.expand(domain.enforce(here))
         near = domain.expand(domain.enforce(_neighbours(domain, here, rng).flatten(0, 1)))
         X = torch.cat([found, near, X])

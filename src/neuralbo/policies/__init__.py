@@ -1,6 +1,7 @@
 """How the next points are chosen."""
 
 from neuralbo.policies.autoencoder import Autoencoder
+from neuralbo.policies.automatic import Automatic, Way
 from neuralbo.policies.base import HasSurrogate, Policy, Proposal
 from neuralbo.policies.basins import Basins
 from neuralbo.policies.conditional_map import ConditionalMap
@@ -18,6 +19,7 @@ from neuralbo.policies.trust_region import TrustRegion
 
 __all__ = [
     "Autoencoder",
+    "Automatic",
     "Basins",
     "ConditionalMap",
     "Decay",
@@ -37,4 +39,5 @@ __all__ = [
     "Sobol",
     "Standard",
     "TrustRegion",
+    "Way",
 ]

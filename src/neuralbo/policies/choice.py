@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from neuralbo.policies.automatic import Automatic
 from neuralbo.policies.base import Policy
 from neuralbo.policies.basins import Basins, at_the_top, zoom
 from neuralbo.policies.box import Box
@@ -21,7 +22,13 @@ class Choice(NamedTuple):
 
 
 def choice_at(policy: Policy, step: Step) -> Choice | None:
-    """Return the standard policy that chooses at a step, if one does."""
+    """Return the standard policy that chooses at a step, if one does.
+
+    None also where values are seen through a curve: its model is not in their units.
+    """
+    if isinstance(policy, Automatic):
+        verdict = policy.verdict(step)
+        return None if verdict.curve.strength else choice_at(verdict.way.policy, step)
     # DynamicC: its first round, what it doubles c for is not said. Exploring: unless by luck.
     if isinstance(policy, DynamicC | Exploring):
         policy = policy.inner

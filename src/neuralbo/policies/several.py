@@ -12,6 +12,7 @@ from neuralbo.criteria.feasible import keep_feasible
 from neuralbo.criteria.hypervolume import HypervolumeImprovement
 from neuralbo.maximizers import Maximizer, Mixed, Multistart
 from neuralbo.maximizers.base import evaluate
+from neuralbo.policies.automatic import Automatic
 from neuralbo.policies.base import Policy, Proposal
 from neuralbo.policies.basins import Basins
 from neuralbo.policies.designs import LatinHypercube, RandomSearch, Sobol
@@ -142,6 +143,8 @@ def for_objectives(policy: Policy, m: int, reference: tuple[float, ...] | None =
 def _for_several(policy: Policy) -> Policy:
     if isinstance(policy, SeveralObjectives | Sobol | LatinHypercube | RandomSearch | Grid):
         return policy
+    if isinstance(policy, Automatic):
+        return SeveralObjectives((policy.surrogate,))
     if isinstance(policy, TrustRegion | Exploring | DynamicC | Basins):
         return _for_several(policy.inner)
     if not isinstance(policy, Standard):

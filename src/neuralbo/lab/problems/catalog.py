@@ -32,11 +32,15 @@ HPOBENCH_CHOICE = ("hpo-hpobench-segment", "hpo-hpobench-vehicle", "hpo-hpobench
 FAMILY_CHOICE = ("hpo-fcnet-protein", "hpo-hpobench-segment", "hpo-nasbench201-cifar10")
 # sd of the noise that is a twentieth of the range over the box
 TWENTIETH = {"branin": 15.4, "hartmann3": 0.193, "ackley5": 1.1}
+# of those whose minima are moved, as before they were
+MOVED_TWENTIETH = TWENTIETH | {"hartmann6": 0.166}
 HIGH = (20, 50, 100)  # dimensions of the problems whose minima are moved
 MOVED: dict[str, Callable[[], Problem]] = {  # others whose minima are moved
     "branin": classic.branin,
     "camelback": classic.camelback,
+    "hartmann3": classic.hartmann3,
     "hartmann6": classic.hartmann6,
+    "ackley5": partial(classic.ackley, 5),
     "rosenbrock5": partial(classic.rosenbrock, 5),
 }
 
@@ -54,6 +58,11 @@ def _noisy(name: str) -> Problem:
     problem = PROBLEMS[name]()
     assert isinstance(problem, Problem)
     return replace(wrappers.noisy(problem, TWENTIETH[name]), name=f"{name}-noise5")
+
+
+def _moved_and_noisy(name: str) -> Problem:
+    problem = wrappers.noisy(_shifted(MOVED[name]), MOVED_TWENTIETH[name])
+    return replace(problem, name=f"{name}-shifted-noise5")
 
 
 def _uneven(problem: Problem, least: float, most: float) -> Problem:
@@ -125,9 +134,11 @@ PROBLEMS: dict[str, Callable[[], Objective]] = {
     "hartmann6-failing": lambda: _failing(classic.hartmann6()),
     "hartmann6-useless14": lambda: wrappers.padded(classic.hartmann6(), 14),
     **{f"{name}-noise5": partial(_noisy, name) for name in TWENTIETH},
+    **{f"{name}-shifted-noise5": partial(_moved_and_noisy, name) for name in MOVED_TWENTIETH},
     "stairs5": partial(jumps.stairs, 5),
     "cliff5": partial(jumps.cliff, 5),
     "jenatton": JenattonTree,
+    "jenatton-shifted": partial(JenattonTree, "jenatton-shifted", moves=(0.35, -0.6, 0.15, -0.25)),
     "choice-of-hpobench": partial(ChoiceOfTables, "choice-of-hpobench", HPOBENCH_CHOICE),
     "choice-of-families": partial(ChoiceOfTables, "choice-of-families", FAMILY_CHOICE),
     **{name: partial(tabular.table, name) for name in tabular.TABLES},

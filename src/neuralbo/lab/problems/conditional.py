@@ -18,18 +18,22 @@ _HEIGHTS = {"x4": 0.1, "x5": 0.2, "x6": 0.3, "x7": 0.4}
 class JenattonTree:
     """Two decisions lead to one of four parabolas, and each first decision has a slope of its own.
 
-    f = leaf² + height + slope, with leaves x4 to x7 in [-1, 1] of heights 0.1 to 0.4, and slopes
-    r8 (left) and r9 (right) in [0, 1]. After Jenatton et al. (2017), "Bayesian optimization with
-    tree-structured dependencies".
+    f = (leaf - move)² + height + slope, with leaves x4 to x7 in [-1, 1] of heights 0.1 to 0.4, and
+    slopes r8 (left) and r9 (right) in [0, 1]. After Jenatton et al. (2017), "Bayesian optimization
+    with tree-structured dependencies", where no minimum is moved.
+
+    Attributes:
+        moves: of the minima of x4 to x7 from the middle.
     """
 
     name: str = "jenatton"
     minimum: float = 0.1
+    moves: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
 
     @property
     def places(self) -> list[dict[str, Any]]:
         """Where the minimum is."""
-        return [{"x1": 0, "x2": 0, "x4": 0.0, "r8": 0.0}]
+        return [{"x1": 0, "x2": 0, "x4": self.moves[0], "r8": 0.0}]
 
     def space(self) -> dict[str, Parameter]:
         """Return the parameters, each with the decision under which it exists."""
@@ -54,7 +58,8 @@ class JenattonTree:
         is_right = int(params["x1"])
         leaf = _LEAVES[is_right, int(params["x3" if is_right else "x2"])]
         slope = float(params["r9" if is_right else "r8"])
-        return float(params[leaf]) ** 2 + _HEIGHTS[leaf] + slope
+        away = float(params[leaf]) - self.moves[int(leaf[1]) - 4]
+        return away**2 + _HEIGHTS[leaf] + slope
 
 
 STEP = 0.1  # by which each further table is worse

@@ -7,9 +7,11 @@ from neuralbo.lab.study import Group, Minutes, OptimizationStudy
 _KINDS = {
     "smooth": ("branin-shifted", "camelback-shifted", "rosenbrock5-shifted", "hartmann6-shifted"),
     "steps and branches": ("kruse-test2", "kruse-test3c", "stairs5", "cliff5"),
-    "noise": ("branin-noise5", "hartmann3-noise5", "ackley5-noise5", "hartmann6-noisy"),
+    "noise": tuple(
+        f"{name}-shifted-noise5" for name in ("branin", "hartmann3", "ackley5", "hartmann6")
+    ),
     "categories and conditions": (
-        "jenatton", "choice-of-hpobench", "choice-of-families", "hpo-hpobench-vehicle",
+        "jenatton-shifted", "choice-of-hpobench", "choice-of-families", "hpo-hpobench-vehicle",
     ),
     "20 dimensions": tuple(
         f"{name}20-shifted" for name in ("levy", "ackley", "rosenbrock", "rastrigin")
@@ -18,13 +20,17 @@ _KINDS = {
 _ALL = tuple(problem for problems in _KINDS.values() for problem in problems)
 _MEMBERS = ("gp", "brvfl2", "brvfl4", "kde", "neural_linear", "random_forest")
 _PEERS = ("gpsampler", "tpe", "smac", "botorch")
+_ABLATIONS = (
+    "auto_stacked", "auto_calibrated", "auto_pool", "auto_always", "auto_straight",
+    "auto_no_branches", "auto_no_region", "auto_one_hill",
+)  # fmt: skip
 _SOURCE = "what it is for"
 
 AUTO = OptimizationStudy(
     name="auto",
     reproduces="the default beside what it chooses from and beside Optuna, SMAC and BoTorch",
     problems=_ALL,
-    methods=("auto", "stacked", *_MEMBERS, *_PEERS, "random"),
+    methods=("auto", *_MEMBERS, *_PEERS, "random", *_ABLATIONS),
     trials=60,
     start=10,
     seeds=5,
@@ -49,6 +55,6 @@ AUTO = OptimizationStudy(
     by_truth=True,
     quick_trials=16,
     quick_seeds=1,
-    quick_problems=("branin-shifted", "stairs5", "jenatton"),
+    quick_problems=("branin-shifted", "stairs5", "jenatton-shifted"),
     minutes=Minutes(4, 360),
 )

@@ -1,0 +1,158 @@
+"""The default: judge several ways to model the values by what they foretell, take the best.
+
+Notation
+    p_ki  density that way k gives to value i, not having seen it: the score of k is the sum over i
+          of log p_ki, in the units of the values whatever curve they are seen through
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+from neuralbo.criteria.improvement import LogExpectedImprovement
+from neuralbo.criteria.mixture import MixtureImprovement
+from neuralbo.data import Data
+from neuralbo.domain import Domain
+from neuralbo.policies.base import HasSurrogate, Policy, Proposal
+from neuralbo.policies.curve import Curve
+from neuralbo.policies.trust_region import zoomed_columns
+from neuralbo.step import FIT, Step, generator, landmark
+from neuralbo.surrogates import Surrogate
+from neuralbo.surrogates.base import Facts
+from neuralbo.surrogates.left_out import foretold
+
+LOGARITHMS = (LogExpectedImprovement.__name__, MixtureImprovement.__name__)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to choose points, and how to tell whether it fits the values.
+
+    Attributes:
+        name: for the record.
+        policy: what chooses.
+        judged: the surrogate whose predictions of left-out values are its score.
+        strength: of the curve that the values are seen through, see `Curve`.
+        handicap: by how much its score must be above that of the first way.
+        is_continuous: whether it is for spaces without integers, categories and conditions only.
+        seconds: what a judgement of it takes, about; it takes part if a suggestion may take that.
+    """
+
+    name: str
+    policy: Policy
+    judged: Surrogate
+    strength: float = 0.0
+    handicap: float = 0.0
+    is_continuous: bool = False
+    seconds: float = 0.1
+
+
+class Verdict(NamedTuple):
+    """The way that was taken, its curve, and what led to it."""
+
+    way: Way
+    curve: Curve
+    facts: Facts
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Automatic:
+    """The way with the highest score; others in many columns, and with many trials.
+
+    Ways are judged at 8, 12, 18, 27, ... observations, and the verdict stays until the next such
+    number: a function of the trials, cheap, and stable.
+
+    Attributes:
+        ways: the first is taken while there is too little to judge by.
+        surrogate: of the model that others ask for.
+        high: for `columns` continuous columns or more.
+        late: for more than `most` observations.
+        limit: seconds that a suggestion may take, see `Way.seconds`.
+        keeps: whether a verdict stays until the next landmark; else it is found for each trial.
+    """
+
+    ways: tuple[Way, ...]
+    surrogate: Surrogate
+    high: Policy
+    late: HasSurrogate
+    columns: int = 16
+    most: int = 300
+    limit: float = 1.0
+    keeps: bool = True
+
+    def __post_init__(self) -> None:
+        names = [way.name for way in self.ways]
+        if not names or len(set(names)) < len(names):
+            raise ValueError(f"Automatic needs ways with different names, got {names}.")
+
+    def propose(self, step: Step, q: int = 1) -> Proposal:
+        """Choose the next q points."""
+        verdict = self.verdict(step)
+        seen = verdict.curve.bent(step.data)
+        proposal = verdict.way.policy.propose(step.looking_at(seen), q)
+        return Proposal(proposal.points, {**_straight(proposal.facts, verdict), **verdict.facts})
+
+    def verdict(self, step: Step) -> Verdict:
+        """Return how the points of a step are chosen, and why."""
+        data, columns = step.data, len(zoomed_columns(step.domain))
+        if columns >= self.columns:
+            why = f"{columns} continuous parameters, {self.columns} or more"
+            return _only("high_dimension", self.high, self.surrogate, why)
+        if data.n > self.most:
+            why = f"{data.n} observations, more than {self.most}"
+            return _only("late", self.late, self.late.surrogate, why)
+        n = landmark(data.n + 1) if self.keeps else data.n
+        if n is None or data.Y.shape[-1] > 1:
+            return Verdict(self.ways[0], Curve(), {})
+        seen = data.first(n)
+        key = (self, "verdict", step.seed, seen.digest())
+        if key not in step.memory:
+            step.memory[key] = self._judged(seen, step.domain, step.seed)
+        found: Verdict = step.memory[key]
+        return found
+
+    def _judged(self, data: Data, domain: Domain, seed: int) -> Verdict:
+        is_continuous = len(zoomed_columns(domain)) == domain.d
+        ways = [
+            way
+            for way in self.ways
+            if way.seconds <= self.limit and (is_continuous or not way.is_continuous)
+        ] or [self.ways[0]]
+        curves = [Curve.through(data.Y, way.strength) for way in ways]
+        scores = [
+            score(way.judged, data, curve, seed) for way, curve in zip(ways, curves, strict=True)
+        ]
+        above = [s - way.handicap for s, way in zip(scores, ways, strict=True)]
+        best = max(range(len(ways)), key=lambda k: above[k])
+        facts: dict[str, float | str] = {"judged_on": data.n, f"weight_{ways[best].name}": 1.0}
+        facts |= {f"score_{w.name}": s / data.n for w, s in zip(ways, scores, strict=True)}
+        order = sorted(zip(scores, ways, strict=True), key=lambda pair: -pair[0])
+        facts["why"] = f"log density of left-out values after {data.n}: " + ", ".join(
+            f"{way.name} {s / data.n:.3g}" for s, way in order
+        )
+        return Verdict(ways[best], curves[best], facts)
+
+
+def score(recipe: Surrogate, data: Data, curve: Curve, seed: int) -> float:
+    """Return the sum of log p_ki of a surrogate that sees values through a curve."""
+    seen = curve.bent(data)
+    model = recipe.fit(seen, generator(seed, FIT))
+    found = foretold(recipe, seen, generator(seed, FIT), model).log_densities
+    total = float((found + curve.log_slope(data.Y[:, 0])).sum())
+    return total if math.isfinite(total) else -math.inf
+
+
+def _only(name: str, policy: Policy, surrogate: Surrogate, why: str) -> Verdict:
+    return Verdict(Way(name, policy, surrogate), Curve(), {f"weight_{name}": 1.0, "why": why})
+
+
+def _straight(facts: Facts, verdict: Verdict) -> Facts:
+    """Return the facts of a choice with an expected improvement in the units of the values."""
+    found = dict(facts)
+    if verdict.curve.strength > 0:
+        found["bend"] = verdict.curve.strength
+        if found.get("criterion") in LOGARITHMS and "criterion_value" in found:
+            found["criterion_value"] = float(found["criterion_value"]) + verdict.curve.log_unit
+    return found
