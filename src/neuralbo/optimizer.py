@@ -17,6 +17,7 @@ from neuralbo.columns import Columns
 from neuralbo.criteria import Criterion
 from neuralbo.maximizers import Maximizer
 from neuralbo.policies import HasSurrogate, Policy, SeveralObjectives
+from neuralbo.policies.automatic import within
 from neuralbo.policies.several import for_objectives
 from neuralbo.policies.start import AfterStart, start_trials
 from neuralbo.recommendation import Recommendation, likely_best
@@ -114,7 +115,8 @@ class Optimizer:
         seed: equal seeds and equal values give equal suggestions; None draws one.
         n_startup_trials: points of the start design; None chooses 5 to 10.
         n_trials: how many there will be, for the few methods that want to know.
-        max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning.
+        max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning;
+            `auto` asks surrogates that take long only if this allows them, and never without it.
     """
 
     @one_thread()
@@ -137,7 +139,7 @@ class Optimizer:
         self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
         self._signs = signs_of([direction] if isinstance(direction, str) else direction)
         reference = signed(reference_point, self._signs)
-        policy = make_policy(surrogate, criterion, maximizer)
+        policy = within(make_policy(surrogate, criterion, maximizer), max_suggest_seconds)
         self.policy = for_objectives(policy, len(self._signs), reference)
         usual = start_trials(len(self.space.names))
         self._start = usual if n_startup_trials is None else n_startup_trials

@@ -27,6 +27,7 @@ from neuralbo.maximizers.base import aside
 from neuralbo.optimizer import checked_seed, signed, signs_of
 from neuralbo.points import are_near
 from neuralbo.policies import HasSurrogate, Policy, Proposal
+from neuralbo.policies.automatic import within
 from neuralbo.policies.several import for_objectives
 from neuralbo.policies.start import AfterStart, start_trials
 from neuralbo.publishing import given, is_settled, publish, published
@@ -65,7 +66,8 @@ class NeuralSampler(BaseSampler):
         n_startup_trials: points of the start design; None chooses 5 to 10.
         n_trials: how many there will be, for the few methods that want to know.
         space: the parameters, if they are known before the first trial.
-        max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning.
+        max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning;
+            `auto` asks surrogates that take long only if this allows them, and never without it.
         constraints_func: as Optuna's other samplers take it; better is `trial.set_constraint`.
         reference_point: of several objectives, values below which none is worth anything; None
             takes them a little below the front.
@@ -87,7 +89,7 @@ class NeuralSampler(BaseSampler):
     ) -> None:
         self._constraints_func = constraints_func
         self._budget = Budget(max_suggest_seconds)
-        self._policy = make_policy(surrogate, criterion, maximizer)
+        self._policy = within(make_policy(surrogate, criterion, maximizer), max_suggest_seconds)
         self._seed = None if seed is None else checked_seed(seed)
         self._start = n_startup_trials
         self._horizon = n_trials

@@ -124,7 +124,8 @@ def minimize(  # noqa: PLR0913
         direction: "maximize" for the largest value; a list for several objectives.
         progress: show a progress bar; None shows one in a terminal.
         seed: equal seeds give equal runs; None draws one and keeps it in the study.
-        max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning.
+        max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning;
+            `auto` asks surrogates that take long only if this allows them, and never without it.
         reference_point: of several objectives, values below which none is worth anything.
 
     Raises:

@@ -205,11 +205,9 @@ def test_the_model_that_chose_can_be_looked_at():
     assert choice_at(POLICY, step_of(data_of(3), 22)).box is None
 
 
-def test_it_is_part_of_the_default_and_of_nothing_that_is_named():
-    assert isinstance(make_policy("auto"), Basins)
+def test_it_is_part_of_nothing_that_is_named():
     assert isinstance(make_policy("gp"), Standard)
-    assert isinstance(make_policy("auto", "lcb"), Standard)
-    assert isinstance(for_objectives(make_policy("auto"), 2), SeveralObjectives)
+    assert isinstance(for_objectives(POLICY, 2), SeveralObjectives)
 
 
 @pytest.mark.parametrize("wrong", [{"patience": 0}, {"gain": 0.0}, {"apart": -1.0}])

@@ -6,7 +6,7 @@ Notation
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 from neuralbo.criteria.improvement import LogExpectedImprovement
@@ -133,6 +133,13 @@ class Automatic:
             f"{way.name} {s / data.n:.3g}" for s, way in order
         )
         return Verdict(ways[best], curves[best], facts)
+
+
+def within(policy: Policy, seconds: float | None) -> Policy:
+    """Return a policy whose suggestions may take so many seconds, if it asks for that."""
+    if seconds is None or not isinstance(policy, Automatic):
+        return policy
+    return replace(policy, limit=seconds)
 
 
 def score(recipe: Surrogate, data: Data, curve: Curve, seed: int) -> float:
