@@ -304,9 +304,11 @@ def _standard(surrogate: Any, criterion: Any, maximizer: Any) -> Standard:
 
 
 # The default. Whole climbs between changes of integers and categories gain nothing.
-_FEW = Basins(Standard(SURROGATES["gp"], None, Mixed(between=6)), patience=15)
+_CLIMBS = Mixed(Multistart(restarts=6, rounds=30), rounds=5, between=6)
+_FEW = Basins(Standard(GaussianProcess(follows=True), None, _CLIMBS), patience=15)
 _LOCAL = TrustRegion(Standard(SURROGATES["brvfl4"], None, SHORT_CLIMBS))
-_JUDGED = GaussianProcess(clip=None)  # a clipped value has no density
+# A clipped value has no density.
+_JUDGED = GaussianProcess(clip=None, restarts=0, rounds=20)
 # Where one law of a value is no Gaussian there are branches, and a search near the best value seen
 # does better than a model of their mean.
 WAYS = (

@@ -9,11 +9,10 @@ import torch
 from botorch.models.model import Model
 from torch import Generator, Tensor
 
-from neuralbo.data import Data
+from neuralbo.data import Data, landmark
 from neuralbo.domain import Domain
 from neuralbo.surrogates.base import AddsUp, Chooses, Surrogate, WarmStarts, fit_by_blocks
 
-FIRST_LANDMARK = 8
 APART = 1e-3  # points that are tried at the same time differ by this in some column
 FIT, SUGGEST = 0, 1  # which stream of random numbers
 
@@ -23,14 +22,6 @@ def generator(seed: int, *keys: int) -> Generator:
     # the number of keys comes first, since SeedSequence takes missing ones for zeros
     state = np.random.SeedSequence([seed, len(keys), *keys]).generate_state(1, np.uint64)[0]
     return torch.Generator().manual_seed(int(state >> np.uint64(1)))
-
-
-def landmark(n: int) -> int | None:
-    """Return the largest of 8, 12, 18, 27, ... that is below n, or None."""
-    last, following = None, FIRST_LANDMARK
-    while following < n:
-        last, following = following, following * 3 // 2
-    return last
 
 
 @final

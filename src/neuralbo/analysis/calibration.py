@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from neuralbo.analysis.landscape import FEW, Landscape
-from neuralbo.step import landmark
+from neuralbo.data import landmark
 from neuralbo.surrogates.base import GaussianModel
 
 CLIP = 4.0  # what is farther below the median, in ways from there to the best, is not judged

@@ -72,6 +72,8 @@ def _climb(
     acquisition: AcquisitionFunction, domain: Domain, U: Tensor, scale: Tensor, rounds: int
 ) -> Tensor:
     """Climb in the continuous columns; inactive variables keep their hidden coordinates."""
+    if len(domain.discrete) == len(domain.variables):
+        return U
     active = domain.enforce(U)
     X = ascend(acquisition, domain.expand(active), domain.movable(active), scale, rounds)
     moved = domain.reduce(X)

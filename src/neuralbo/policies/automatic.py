@@ -11,12 +11,12 @@ from typing import NamedTuple, final
 
 from neuralbo.criteria.improvement import LogExpectedImprovement
 from neuralbo.criteria.mixture import MixtureImprovement
-from neuralbo.data import Data
+from neuralbo.data import Data, landmark
 from neuralbo.domain import Domain
 from neuralbo.policies.base import HasSurrogate, Policy, Proposal
 from neuralbo.policies.curve import Curve
 from neuralbo.policies.trust_region import zoomed_columns
-from neuralbo.step import FIT, Step, generator, landmark
+from neuralbo.step import FIT, Step, generator
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.base import Facts
 from neuralbo.surrogates.left_out import foretold
@@ -67,8 +67,8 @@ class Automatic:
     Attributes:
         ways: the first is taken while there is too little to judge by.
         surrogate: of the model that others ask for.
-        high: for `columns` continuous columns or more.
         late: for more than `most` observations.
+        high: for `columns` continuous columns or more, before that.
         limit: seconds that a suggestion may take, see `Way.seconds`.
         keeps: whether a verdict stays until the next landmark; else it is found for each trial.
     """
@@ -97,12 +97,12 @@ class Automatic:
     def verdict(self, step: Step) -> Verdict:
         """Return how the points of a step are chosen, and why."""
         data, columns = step.data, len(zoomed_columns(step.domain))
+        if data.n > self.most:
+            why = f"more than {self.most} observations"
+            return _only("late", self.late, self.late.surrogate, why)
         if columns >= self.columns:
             why = f"{columns} continuous parameters, {self.columns} or more"
             return _only("high_dimension", self.high, self.surrogate, why)
-        if data.n > self.most:
-            why = f"{data.n} observations, more than {self.most}"
-            return _only("late", self.late, self.late.surrogate, why)
         n = landmark(data.n + 1) if self.keeps else data.n
         if n is None or data.Y.shape[-1] > 1:
             return Verdict(self.ways[0], Curve(), {})

@@ -16,7 +16,7 @@ from botorch.models.model import Model
 from torch import Generator, Tensor
 from torch.quasirandom import SobolEngine
 
-from neuralbo.data import Data, Units, input_units, single_output
+from neuralbo.data import Data, Units, input_units, landmark, single_output
 from neuralbo.errors import FitError
 from neuralbo.quasi_newton import minimize
 from neuralbo.surrogates.base import LEAST_VARIANCE, GaussianModel, OfMoments, Scaling
@@ -42,7 +42,7 @@ from neuralbo.surrogates.matern_by_hand import (
 LOG_2PI = math.log(2 * math.pi)
 JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)  # added to K in turn if it is not positive definite
 MOST_LEFT_OUT = 1e4  # variance of an observation left out, in prior variances
-MUCH_NOISE = 0.1  # of the variance of Y
+MUCH_NOISE, LITTLE_NOISE = 0.1, 1e-3  # of the variance of Y
 SUPPORT = 256  # points at which a drawn function is exact, up to the variance
 SUPPORT_VARIANCE = 1e-8  # that keeps near ones apart
 
@@ -66,6 +66,9 @@ class GaussianProcess:
         clip: raise values that lie below the median by more than so many times the way from
             there to the best, since what is far worse need not be modelled; None for never.
         rounds: the most steps of the search.
+        follows: if there is little noise, all starts are tried at 8, 12, 18, 27, ... observations
+            only, and in between the hyper-parameters of the last of these fits, half as many
+            steps. With noise, what is noise and what is not is soon seen otherwise.
     """
 
     kernel: Kernel = Constant() * Matern(2.5)
@@ -75,6 +78,7 @@ class GaussianProcess:
     inputs: Literal["unit", "symmetric", "standard"] = "unit"
     clip: float | None = 4.0
     rounds: int = 30
+    follows: bool = False
 
     scaling: ClassVar[Scaling] = "standard"
     is_smooth: ClassVar[bool] = True
@@ -103,11 +107,14 @@ class GaussianProcess:
         Z = inputs.numbers(data.X)
         settings = [*self.kernel.settings(Z.shape[-1]), self.noise]
         search = Search(self, Within(Z), y, settings)
-        starts = search.starts(self.restarts, rng)
+        starts, rounds = search.starts(self.restarts, rng), self.rounds
         if warm is not None and warm.shape == starts.shape[1:]:
             starts = torch.cat([warm[None], starts])
+            is_between = landmark(data.n + 1) != data.n
+            if self.follows and is_between and float(warm[-1]) < math.log(LITTLE_NOISE):
+                starts, rounds = starts[:1], self.rounds // 2
         thetas, losses = minimize(
-            search, starts, search.bounds, rounds=self.rounds, gradient_tolerance=1e-3,
+            search, starts, search.bounds, rounds=rounds, gradient_tolerance=1e-3,
             value_tolerance=1e-5,
         )  # fmt: skip
         losses = losses.nan_to_num(math.inf, math.inf, math.inf)
