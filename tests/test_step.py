@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from neuralbo.criteria import Thompson
-from neuralbo.data import Data
+from neuralbo.data import FIRST_LANDMARK, Data, landmark
 from neuralbo.domain import Domain, Variable
 from neuralbo.maximizers import Multistart
 from neuralbo.policies import Standard
-from neuralbo.step import FIRST_LANDMARK, FIT, SUGGEST, Memory, Step, generator, landmark
+from neuralbo.step import FIT, SUGGEST, Memory, Step, generator
 from neuralbo.surrogates import Auto, BayesianRVFL, GaussianProcess
 from neuralbo.testing.toys import SQUARE, hills, no_global_randomness, uniform
 

@@ -7,14 +7,14 @@ import torch
 from scipy.stats import multivariate_normal, norm
 
 from neuralbo.catalog import make_policy
-from neuralbo.data import Data
+from neuralbo.data import Data, landmark
 from neuralbo.domain import Domain, Variable
 from neuralbo.inference.laplace import Laplace
 from neuralbo.inference.laplace_likelihoods import Gaussian
 from neuralbo.networks.jacobian import linearize
 from neuralbo.networks.mlp import MLP
 from neuralbo.policies import Standard, TrustRegion
-from neuralbo.step import Step, landmark
+from neuralbo.step import Step
 from neuralbo.surrogates.base import WarmStarts
 from neuralbo.surrogates.gp import GaussianProcess
 from neuralbo.surrogates.laplace import (

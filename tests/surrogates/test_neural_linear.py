@@ -6,9 +6,9 @@ import pytest
 import torch
 from scipy.stats import multivariate_normal, norm
 
-from neuralbo.data import Data
+from neuralbo.data import Data, landmark
 from neuralbo.domain import Domain, Variable
-from neuralbo.step import Step, landmark
+from neuralbo.step import Step
 from neuralbo.surrogates.base import WarmStarts
 from neuralbo.surrogates.bayesian_linear import BayesianLinearModel
 from neuralbo.surrogates.gp import GaussianProcess

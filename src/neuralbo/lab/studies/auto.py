@@ -47,6 +47,7 @@ AUTO = OptimizationStudy(
         ),
         NearBest("auto", _PEERS, _ALL, 0.9, "all", _SOURCE),
         NoSlower("auto", "gpsampler", _ALL, _SOURCE),
+        *(NearBest("auto", (part,), _ALL, 1.1, "all", _SOURCE) for part in _ABLATIONS),
     ),
     departures=(
         "Regret is that of the value without noise at the trial with the best observed value.",
