@@ -304,7 +304,7 @@ def _standard(surrogate: Any, criterion: Any, maximizer: Any) -> Standard:
 
 
 # The default. Whole climbs between changes of integers and categories gain nothing.
-_CLIMBS = Mixed(Multistart(restarts=6, rounds=30), rounds=5, between=6)
+_CLIMBS = Mixed(Multistart(restarts=6, rounds=30, tolerance=1e-4), rounds=5, between=6)
 _FEW = Basins(Standard(GaussianProcess(follows=True), None, _CLIMBS), patience=15)
 _LOCAL = TrustRegion(Standard(SURROGATES["brvfl4"], None, SHORT_CLIMBS))
 # A clipped value has no density.

@@ -41,6 +41,7 @@ class Step:
         repeats: whether a point that gave a value may be proposed again.
         chosen: points of the same batch that are chosen already; they are pending, too.
         apart: how far from pending points others are kept, in some column.
+        chains: whether fits begin at landmarks; not of data that are another selection each time.
     """
 
     data: Data
@@ -54,6 +55,7 @@ class Step:
     repeats: bool = False
     chosen: int = 0
     apart: float = APART
+    chains: bool = True
 
     @staticmethod
     def of(
@@ -86,7 +88,7 @@ class Step:
         one before: the chain depends on the data alone, so a resumed study gets equal models.
         """
         recipe = recipe.choice(data) if isinstance(recipe, Chooses) else recipe
-        key = (recipe, self.seed, data.digest())
+        key = (recipe, self.seed, self.chains, data.digest())
         if key not in self.memory:
             self.memory[key] = self._fit(recipe, data)
         model: Model = self.memory[key]
@@ -96,7 +98,7 @@ class Step:
         rng = generator(self.seed, FIT)
         if isinstance(recipe, AddsUp) and data.block_ends():
             return fit_by_blocks(recipe, data, rng, self.memory, (recipe, self.seed))
-        before = landmark(data.n) if isinstance(recipe, WarmStarts) else None
+        before = landmark(data.n) if self.chains and isinstance(recipe, WarmStarts) else None
         if before is None or not isinstance(recipe, WarmStarts):
             return recipe.fit(data, rng)
         return recipe.fit_from(data, rng, self.fit(recipe, data.first(before)))

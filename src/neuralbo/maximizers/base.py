@@ -136,9 +136,17 @@ def choose(values: Tensor, n: int, rng: Generator) -> Tensor:
 
 
 def ascend(
-    acquisition: AcquisitionFunction, X: Tensor, movable: Tensor, scale: Tensor, rounds: int
+    acquisition: AcquisitionFunction,
+    X: Tensor,
+    movable: Tensor,
+    scale: Tensor,
+    rounds: int,
+    tolerance: float = 1e-6,
 ) -> Tensor:
-    """Climb from all rows at once in the columns that may move; others stay as they are."""
+    """Climb from all rows at once in the columns that may move; others stay as they are.
+
+    A climb ends when a step gains less than `tolerance`, in units of `scale`.
+    """
     first = acquisition(X[:1, None].detach().requires_grad_())
     if not movable.any() or not first.requires_grad:
         return X
@@ -149,7 +157,7 @@ def ascend(
     if by_hand is not None:
         loss = _down(by_hand, zero, scale)
     found, _ = minimize(
-        loss, X, (lower, upper), rounds=rounds, gradient_tolerance=1e-5, value_tolerance=1e-6
+        loss, X, (lower, upper), rounds=rounds, gradient_tolerance=1e-5, value_tolerance=tolerance
     )
     return found
 

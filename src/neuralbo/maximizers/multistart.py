@@ -33,6 +33,7 @@ class Multistart:
         restarts: how many candidates climb, side by side.
         rounds: the most evaluations of a climb,
         per_column: or so many for each column, if that is more.
+        tolerance: a climb ends when a step gains less, in spreads of the candidates' values.
     """
 
     candidates: int = 1024
@@ -40,6 +41,7 @@ class Multistart:
     restarts: int = 10
     rounds: int = 40
     per_column: float = 2.0
+    tolerance: float = 1e-6
 
     def __call__(self, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
         """Return the q best points found."""
@@ -51,8 +53,10 @@ class Multistart:
         X = domain.expand(U)
         values = evaluate(acquisition, X)
         start = choose(values, self.restarts, rng)
-        rounds = self.rounds_in(domain)
-        found = ascend(acquisition, X[start], domain.movable(U[start]), spread_of(values), rounds)
+        found = ascend(
+            acquisition, X[start], domain.movable(U[start]), spread_of(values),
+            self.rounds_in(domain), self.tolerance,
+        )  # fmt: skip
         X = torch.cat([found, X])
         return pick(step, X, torch.cat([evaluate(acquisition, found), values]), q)
 

@@ -231,4 +231,4 @@ def seen_from(step: Step, center: Tensor, side: float, rows: Tensor) -> tuple[St
     )  # fmt: skip
     # in the units of the box, but never so far that nothing is left of it
     apart = min(step.apart / float(box.span.min()), MOST_APART)
-    return replace(step, data=local, apart=apart), box
+    return replace(step, data=local, apart=apart, chains=False), box
