@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import pytest
 import torch
@@ -200,3 +201,12 @@ def test_a_chosen_surrogate_shares_its_fits_with_the_one_it_chose():
     step, auto = step_of(20), Auto(few=GP, most=15)
     assert step.fit(auto, trials(20)) is step.fit(auto.many, trials(20))
     assert step.fit(auto, trials(9)) is step.fit(GP, trials(9))
+
+
+def test_a_selection_is_fitted_without_landmarks():
+    step = step_of(20)
+    alone = replace(step, chains=False)
+    assert alone.fit(GP, trials(20)) is not step.fit(GP, trials(20))
+    assert alone.fit(GP, trials(20)) is alone.fit(GP, trials(20))
+    fresh = GP.fit(trials(20), generator(step.seed, FIT))
+    assert torch.equal(alone.fit(GP, trials(20)).theta, fresh.theta)

@@ -36,6 +36,31 @@ class TestMixed(MaximizerChecks):
         return Mixed()
 
 
+class TestShortClimbs(MaximizerChecks):
+    @pytest.fixture
+    def maximizer(self):
+        return Mixed(Multistart(restarts=6, rounds=30, tolerance=1e-4), rounds=5, between=6)
+
+
+class FlatTop(Peak):
+    """A peak that counts how often it was asked."""
+
+    asked = 0
+
+    def forward(self, X):
+        self.asked += 1
+        return -(-super().forward(X)).square()  # flat at the top: a climb does not end at once
+
+
+def test_climbs_that_may_end_sooner_ask_less():
+    asked = []
+    for tolerance in (1e-6, 1e-2):
+        peak = FlatTop(torch.full((1, 2), 0.3).double())
+        Multistart(rounds=60, tolerance=tolerance)(step_of(observed(SQUARE, 3), SQUARE), peak, 1)
+        asked.append(peak.asked)
+    assert asked[1] < asked[0]
+
+
 class TestMultistart(MaximizerChecks):
     @pytest.fixture
     def maximizer(self):

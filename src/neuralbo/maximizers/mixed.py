@@ -55,29 +55,30 @@ class Mixed:
         scale = spread_of(values)
         here, whole = U[start], settings.rounds_in(domain)
         for _ in range(self.rounds):
-            here = _climb(acquisition, domain, here, scale, self.between or whole)
+            here = self._climb(acquisition, domain, here, scale, self.between or whole)
             here, has_moved = _change(acquisition, domain, here, rng)
             if not has_moved:
                 break
         if self.between is not None:
-            here = _climb(acquisition, domain, here, scale, whole)
+            here = self._climb(acquisition, domain, here, scale, whole)
         found = domain.expand(domain.enforce(here))
         near = domain.expand(domain.enforce(_neighbours(domain, here, rng).flatten(0, 1)))
         X = torch.cat([found, near, X])
         values = torch.cat([evaluate(acquisition, torch.cat([found, near])), values])
         return pick(step, X, values, q)
 
-
-def _climb(
-    acquisition: AcquisitionFunction, domain: Domain, U: Tensor, scale: Tensor, rounds: int
-) -> Tensor:
-    """Climb in the continuous columns; inactive variables keep their hidden coordinates."""
-    if len(domain.discrete) == len(domain.variables):
-        return U
-    active = domain.enforce(U)
-    X = ascend(acquisition, domain.expand(active), domain.movable(active), scale, rounds)
-    moved = domain.reduce(X)
-    return torch.where(moved.isnan(), U, moved)
+    def _climb(
+        self, acquisition: AcquisitionFunction, domain: Domain, U: Tensor, scale: Tensor, most: int
+    ) -> Tensor:
+        """Climb in the continuous columns; inactive variables keep their hidden coordinates."""
+        if len(domain.discrete) == len(domain.variables):
+            return U
+        active = domain.enforce(U)
+        X, movable = domain.expand(active), domain.movable(active)
+        moved = domain.reduce(
+            ascend(acquisition, X, movable, scale, most, self.multistart.tolerance)
+        )
+        return torch.where(moved.isnan(), U, moved)
 
 
 def _neighbours(domain: Domain, U: Tensor, rng: Generator) -> Tensor:
