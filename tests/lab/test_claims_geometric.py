@@ -5,11 +5,15 @@ import math
 import numpy as np
 import pytest
 
+from neuralbo.catalog import AUTOMATIC
+from neuralbo.lab.ablations import ABLATIONS
 from neuralbo.lab.claims_geometric import SOLVED, NearBest, geometric_means
+from neuralbo.lab.methods import find_method
 from neuralbo.lab.problems import find
 from neuralbo.lab.report import Results, Run
 from neuralbo.lab.studies.auto import AUTO
 from neuralbo.lab.study import Cell, OptimizationStudy
+from neuralbo.space import Space
 
 PROBLEMS = ("branin", "levy10")
 UNKNOWN = dict.fromkeys(("fit", "choose", "objective"), math.nan)
@@ -73,3 +77,32 @@ def test_the_study_has_five_kinds_of_four_problems():
     assert (AUTO.trials, AUTO.seeds) == (60, 5)
     assert len(set(AUTO.problems)) == 20
     assert all(find(name).minimum < math.inf for name in AUTO.problems[:12])
+
+
+@pytest.mark.parametrize("name", AUTO.problems)
+def test_the_value_at_a_place_of_the_minimum_is_the_minimum(name):
+    problem = find(name)
+    place = problem.places[0]
+    params = place if isinstance(place, dict) else _named(problem, place)
+    assert problem.truth(params) == pytest.approx(problem.minimum, abs=1e-6)
+
+
+def _named(problem, place):
+    return dict(zip(problem.space(), place.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("name", ["jenatton-shifted", "ackley5-shifted-noise5"])
+def test_minima_in_the_middle_are_moved(name):
+    problem = find(name)
+    space = Space(problem.space())
+    place = problem.places[0]
+    params = place if isinstance(place, dict) else _named(problem, place)
+    row = space.encode([params])[0]
+    assert (row - 0.5).abs().max() > 0.1
+
+
+@pytest.mark.parametrize("name", ABLATIONS)
+def test_each_part_that_is_taken_away_makes_another_policy(name):
+    assert find_method(name).is_pure
+    assert ABLATIONS[name] != AUTOMATIC
+    assert name in AUTO.methods
