@@ -42,6 +42,7 @@ def test_every_committed_study_is_known_and_whole(name):
         ("agrawal-regression", ("n1-collapsed",), 1),
         ("criteria", ("gp/expected_quantile_improvement", "brvfl4/max_value_entropy"), 2),
         ("high-dimension", ("high_dimension",), 1),
+        ("auto", ("auto",), 2),
     ],
 )
 def test_a_run_that_is_made_again_is_the_same_but_for_rounding(name, methods, runs):
