@@ -306,7 +306,7 @@ def _standard(surrogate: Any, criterion: Any, maximizer: Any) -> Standard:
 # The default. Whole climbs between changes of integers and categories gain nothing.
 _CLIMBS = Mixed(Multistart(restarts=6, rounds=30, tolerance=1e-4), rounds=5, between=6)
 _FEW = Basins(Standard(GaussianProcess(follows=True), None, _CLIMBS), patience=15)
-_LOCAL = TrustRegion(Standard(SURROGATES["brvfl4"], None, SHORT_CLIMBS))
+_LOCAL = make_policy("brvfl4")
 # A clipped value has no density.
 _JUDGED = GaussianProcess(clip=None, restarts=0, rounds=20)
 # Where one law of a value is no Gaussian there are branches, and a search near the best value seen

@@ -77,10 +77,6 @@ class Step:
         record = {} if len(points) else self.record
         return replace(self, data=data, record=record, chosen=chosen)
 
-    def looking_at(self, data: Data) -> "Step":
-        """Return the step of the same suggestion with other data."""
-        return self if data is self.data else replace(self, data=data)
-
     def fit(self, recipe: Surrogate, data: Data) -> Model:
         """Fit a recipe, once for the same data, from the landmark before if it can.
 

@@ -12,7 +12,7 @@ auto_one_hill    without the search of other hills
 from dataclasses import replace
 
 from neuralbo.catalog import AUTOMATIC, SURROGATES, make_policy
-from neuralbo.policies import Automatic, Basins, Policy, Standard, Way
+from neuralbo.policies import Automatic, Basins, Policy, Way
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.stacked import Member, Stacked
 
@@ -32,7 +32,7 @@ def _each(surrogate: Surrogate) -> Automatic:
     return replace(AUTOMATIC, ways=tuple(ways))
 
 
-def _inner(policy: Policy) -> Policy | Standard:
+def _inner(policy: Policy) -> Policy:
     return policy.inner if isinstance(policy, Basins) else policy
 
 

@@ -13,7 +13,7 @@ from neuralbo.criteria.improvement import LogExpectedImprovement
 from neuralbo.criteria.mixture import MixtureImprovement
 from neuralbo.data import Data, landmark
 from neuralbo.domain import Domain
-from neuralbo.policies.base import HasSurrogate, Policy, Proposal
+from neuralbo.policies.base import Policy, Proposal
 from neuralbo.policies.curve import Curve
 from neuralbo.policies.trust_region import zoomed_columns
 from neuralbo.step import FIT, Step, generator
@@ -76,7 +76,7 @@ class Automatic:
     ways: tuple[Way, ...]
     surrogate: Surrogate
     high: Policy
-    late: HasSurrogate
+    late: Policy
     columns: int = 16
     most: int = 300
     limit: float = 1.0
@@ -90,8 +90,8 @@ class Automatic:
     def propose(self, step: Step, q: int = 1) -> Proposal:
         """Choose the next q points."""
         verdict = self.verdict(step)
-        seen = verdict.curve.bent(step.data)
-        proposal = verdict.way.policy.propose(step.looking_at(seen), q)
+        seen = replace(step, data=verdict.curve.bent(step.data))
+        proposal = verdict.way.policy.propose(seen, q)
         return Proposal(proposal.points, {**_straight(proposal.facts, verdict), **verdict.facts})
 
     def verdict(self, step: Step) -> Verdict:
@@ -99,7 +99,7 @@ class Automatic:
         data, columns = step.data, len(zoomed_columns(step.domain))
         if data.n > self.most:
             why = f"more than {self.most} observations"
-            return _only("late", self.late, self.late.surrogate, why)
+            return _only("late", self.late, self.surrogate, why)
         if columns >= self.columns:
             why = f"{columns} continuous parameters, {self.columns} or more"
             return _only("high_dimension", self.high, self.surrogate, why)
