@@ -164,7 +164,7 @@ def _add_report(report: argparse.ArgumentParser) -> None:
     report.add_argument("--study", metavar="NAME", help="needed where there are several")
     report.add_argument("--out", type=Path, metavar="HTML", help="default: STUDY.html beside it")
     report.add_argument("--open", action="store_true", help="show the page in the browser")
-    report.add_argument("--png", action="store_true", help="a picture, too: the same name, .png")
+    report.add_argument("--png", action="store_true", help="a picture, too: NAME.html.png")
     report.set_defaults(command=_report)
 
 

@@ -283,6 +283,13 @@ class TestCommand:
         assert main(["report", str(folder / "my.db"), "--out", str(out), "--open"]) == 0
         assert opened == [out.as_uri()]
 
+    def test_a_picture_does_not_replace_the_plot_of_a_run(self, folder, monkeypatch):
+        optuna.create_study(storage=f"sqlite:///{folder}/my.db", study_name="drawn")
+        taken = []
+        monkeypatch.setattr("neuralbo.report.command.picture", lambda page, to: taken.append(to))
+        assert main(["report", str(folder / "my.db"), "--png"]) == 0
+        assert taken == [folder / "drawn.html.png"]
+
     def test_errors_are_one_line(self, folder, capsys):
         assert main(["report", str(folder / "none.db")]) == 1
         assert "there is no file" in capsys.readouterr().err

@@ -34,8 +34,8 @@ class Mixed:
     Attributes:
         multistart: how candidates are made and climb.
         rounds: the most changes of a start.
-        between: evaluations of a climb that a change follows, if the last climb alone is to be a
-            whole one; None for whole ones all.
+        between: if given, a climb of so many evaluations, then changes one after another, then a
+            whole climb; if None, a whole climb before each change.
     """
 
     multistart: Multistart = Multistart()  # noqa: RUF009
@@ -54,12 +54,20 @@ class Mixed:
         start = choose(values, settings.restarts, rng)
         scale = spread_of(values)
         here, whole = U[start], settings.rounds_in(domain)
-        for _ in range(self.rounds):
-            here = self._climb(acquisition, domain, here, scale, self.between or whole)
-            here, has_moved = _change(acquisition, domain, here, rng)
-            if not has_moved:
-                break
-        if self.between is not None:
+        if self.between is None:
+            for _ in range(self.rounds):
+                here = self._climb(acquisition, domain, here, scale, whole)
+                here, is_better = _change(acquisition, domain, here, rng)
+                if not is_better.any():
+                    break
+        else:
+            here = self._climb(acquisition, domain, here, scale, self.between)
+            moves = torch.arange(len(here))  # rows that may still get better
+            for _ in range(self.rounds):
+                here[moves], is_better = _change(acquisition, domain, here[moves], rng)
+                moves = moves[is_better]
+                if not len(moves):
+                    break
             here = self._climb(acquisition, domain, here, scale, whole)
         found = domain.expand(domain.enforce(here))
         near = domain.expand(domain.enforce(_neighbours(domain, here, rng).flatten(0, 1)))
@@ -83,13 +91,13 @@ class Mixed:
 
 def _neighbours(domain: Domain, U: Tensor, rng: Generator) -> Tensor:
     """Return copies of each row with one discrete variable changed, r x c x v."""
-    copies = []
-    for i in domain.discrete:
-        for level in _levels(domain.variables[i].count, U[:, i], rng).unbind(-1):
-            copy = U.clone()
-            copy[:, i] = level
-            copies.append(copy)
-    return torch.stack(copies, 1)
+    levels = {i: _levels(domain.variables[i].count, U[:, i], rng) for i in domain.discrete}
+    copies = U[:, None].repeat(1, sum(tried.shape[1] for tried in levels.values()), 1)
+    end = 0
+    for i, tried in levels.items():
+        copies[:, end : end + tried.shape[1], i] = tried
+        end += tried.shape[1]
+    return copies
 
 
 def _levels(count: int, now: Tensor, rng: Generator) -> Tensor:
@@ -104,12 +112,12 @@ def _levels(count: int, now: Tensor, rng: Generator) -> Tensor:
 
 def _change(
     acquisition: AcquisitionFunction, domain: Domain, U: Tensor, rng: Generator
-) -> tuple[Tensor, bool]:
-    """Make the best single change of each row, if there is one; return whether one was made."""
+) -> tuple[Tensor, Tensor]:
+    """Make the best single change of each row, if there is one; return which got better by it."""
     options = torch.cat([U[:, None], _neighbours(domain, U, rng)], 1)  # r x c x v
     values = evaluate(acquisition, domain.expand(domain.enforce(options.flatten(0, 1))))
     values = values.reshape(options.shape[:2])
     best = values.argmax(-1)
     is_better = values.gather(1, best[:, None]).squeeze(-1) > values[:, 0]
     chosen = options[torch.arange(len(U)), best]
-    return torch.where(is_better[:, None], chosen, U), bool(is_better.any())
+    return torch.where(is_better[:, None], chosen, U), is_better

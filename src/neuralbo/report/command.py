@@ -19,7 +19,7 @@ def report(options: Namespace) -> int:
     page = write(study, options.out or beside.with_name(f"{name[:LONGEST]}.html"))
     print(f"page: {page}")
     if options.png:
-        print(f"picture: {picture(page, page.with_suffix('.png'))}")
+        print(f"picture: {picture(page, page.with_name(f'{page.name}.png'))}")
     if options.open:
         webbrowser.open(page.resolve().as_uri())
     return 0
