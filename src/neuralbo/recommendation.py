@@ -5,10 +5,11 @@ from typing import Any, NamedTuple, final
 
 import torch
 from botorch.models.model import Model
+from torch import Tensor
 
 from neuralbo.data import Data
 from neuralbo.points import are_near
-from neuralbo.surrogates.base import moments_of
+from neuralbo.surrogates.base import GaussianModel, moments_of
 from neuralbo.surrogates.class_model import ClassModel
 
 ROWS = 4096  # points that are predicted at a time
@@ -56,10 +57,19 @@ def likely_best(model: Model, data: Data) -> LikelyBest:
             "take `best`, or recommend with another surrogate."
         )
     with torch.no_grad():
-        parts = [moments_of(model.posterior(X[:, None]))[0] for X in data.X.split(ROWS)]
-        i = int(torch.cat(parts).argmax())
+        i = int(torch.cat([_moments(model, X)[0] for X in data.X.split(ROWS)]).argmax())
         x = data.X[i : i + 1]
-        mean, variance = (float(moment) for moment in moments_of(model.posterior(x)))
-        total = float(moments_of(model.posterior(x, observation_noise=True))[1])
+        mean, variance = (float(moment) for moment in _moments(model, x))
+        total = float(_moments(model, x, observation_noise=True)[1])
     (same,) = torch.where(are_near(data.X, x, SAME_POINT))
     return LikelyBest(i, mean, variance**0.5, max(total - variance, 0.0) ** 0.5, same.tolist())
+
+
+def _moments(model: Model, X: Tensor, *, observation_noise: bool = False) -> tuple[Tensor, Tensor]:
+    """Return mean and variance of f or y at single points, n x d to n and n."""
+    if isinstance(model, GaussianModel):
+        mean, variance = model.moments(X)
+        return mean, variance + model.noise_variance * observation_noise
+    posterior = model.posterior(X[:, None], observation_noise=observation_noise)
+    mean, variance = (moment[:, 0, 0] for moment in moments_of(posterior))
+    return mean, variance
