@@ -16,7 +16,6 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.storages import BaseStorage, RDBStorage
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
-from sqlalchemy.exc import SQLAlchemyError
 
 from neuralbo.criteria import Criterion
 from neuralbo.errors import FailedTrialWarning, StorageError
@@ -38,7 +37,6 @@ NAMELESS_SECONDS = 5.0  # a trial that names no worker after this time was cut o
 SAME_ERRORS = 3  # so many equal exceptions at the very start end the run
 
 Callback = Callable[[Study, FrozenTrial], None]
-_STORAGE_ERRORS = (SQLAlchemyError, sqlite3.Error, optuna.exceptions.StorageInternalError)
 
 
 @final
@@ -364,12 +362,18 @@ def storage_errors(storage: object) -> Iterator[None]:
     """Turn what a database says into a `StorageError` that names the storage."""
     try:
         yield
-    except _STORAGE_ERRORS as error:
+    except _database_errors() as error:
         raise _unusable(storage, error) from error
     except UnboundLocalError as error:  # behind it Optuna 5.0 hides what a storage said to `tell`
-        if not isinstance(error.__context__, _STORAGE_ERRORS):
+        if not isinstance(error.__context__, _database_errors()):
             raise
         raise _unusable(storage, error.__context__) from error
+
+
+def _database_errors() -> tuple[type[Exception], ...]:
+    from sqlalchemy.exc import SQLAlchemyError  # a third of a second: only when something is wrong
+
+    return SQLAlchemyError, sqlite3.Error, optuna.exceptions.StorageInternalError
 
 
 def _unusable(storage: object, error: Exception) -> StorageError:

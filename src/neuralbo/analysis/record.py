@@ -4,14 +4,26 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Protocol, final
 
-from optuna.study import Study
+from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from neuralbo.noted import suggestion_seconds
 from neuralbo.optimizer import finite_or_none, signs_of
 from neuralbo.trials import has_diverged, is_interrupted
+
+
+class HasTrials(Protocol):
+    """What is read of a study."""
+
+    @property
+    def study_name(self) -> str: ...  # noqa: D102
+
+    @property
+    def directions(self) -> list[StudyDirection]: ...  # noqa: D102
+
+    def get_trials(self, deepcopy: bool = True) -> list[FrozenTrial]: ...  # noqa: D102
 
 
 @final
@@ -32,7 +44,7 @@ class Record:
     interrupted: int
 
     @staticmethod
-    def of(study: Study) -> "Record":
+    def of(study: HasTrials) -> "Record":
         """Read a study, once."""
         everything = study.get_trials(deepcopy=False)
         directions = tuple(direction.name.lower() for direction in study.directions)

@@ -3,14 +3,12 @@
 from functools import cached_property
 from typing import final
 
-from optuna.study import Study
-
 from neuralbo.analysis.advice import Hint, advice, expected_gain
 from neuralbo.analysis.calibration import Calibration, calibration
 from neuralbo.analysis.failures import Where, reasons, where
 from neuralbo.analysis.importance import Ablation, Shares, ablation, shares
 from neuralbo.analysis.landscape import Landscape, NoModelError, landscape
-from neuralbo.analysis.record import Record
+from neuralbo.analysis.record import HasTrials, Record
 from neuralbo.analysis.slices import Map, Slice, map_of, slice_of
 from neuralbo.threads import one_thread
 
@@ -27,11 +25,11 @@ class Analysis:
         output: which objective is modelled, of several.
     """
 
-    def __init__(self, study: Study, output: int = 0) -> None:
+    def __init__(self, study: HasTrials, output: int = 0) -> None:
         self.record, self.output = Record.of(study), output
 
     @staticmethod
-    def of(study: "Study | Analysis") -> "Analysis":
+    def of(study: "HasTrials | Analysis") -> "Analysis":
         """Return the analysis of a study; one that is there already as it is."""
         return study if isinstance(study, Analysis) else Analysis(study)
 

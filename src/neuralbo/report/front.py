@@ -1,10 +1,10 @@
 """The section on the front, of several objectives."""
 
-from optuna.study import Study
 from optuna.trial import FrozenTrial
 
 from neuralbo.analysis import Analysis, Record
 from neuralbo.analysis.front import front
+from neuralbo.analysis.record import HasTrials
 from neuralbo.report import html
 from neuralbo.report.convergence import titles_of, value_scale
 from neuralbo.report.importance import shares_table
@@ -56,7 +56,7 @@ def _pair(record: Record, best: list[FrozenTrial], i: int, j: int) -> str:
     return drawing.svg(f"objectives {i + 1} and {j + 1}")
 
 
-def importance_of_each(study: Study, record: Record) -> str:
+def importance_of_each(study: HasTrials, record: Record) -> str:
     """Return which parameters matter for each of several objectives."""
     if len(record.directions) == 1 or not record.done:
         return ""

@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-from optuna.study import Study
-
 from neuralbo import __version__
 from neuralbo.analysis import Analysis
 from neuralbo.analysis.landscape import FEW
+from neuralbo.analysis.record import HasTrials
 from neuralbo.report import html
 from neuralbo.report.best import best
 from neuralbo.report.calibration import calibration
@@ -20,7 +19,7 @@ from neuralbo.report.posterior import maps, slices
 from neuralbo.report.seconds import seconds
 
 
-def render(study: Study) -> str:
+def render(study: HasTrials) -> str:
     """Return the page of a study of any sampler: one HTML file that needs nothing else."""
     analysis = Analysis(study)
     record = analysis.record
@@ -34,7 +33,7 @@ def render(study: Study) -> str:
     return html.page(f"{record.name} · neuralbo", (part for part in parts if part))
 
 
-def write(study: Study, path: Path) -> Path:
+def write(study: HasTrials, path: Path) -> Path:
     """Write the page of a study to a file, whose folder is made if it is missing."""
     text = render(study)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,21 +1,22 @@
 """From what a person types to the study that is meant."""
 
-import sqlite3
 from pathlib import Path
 
 import optuna
 from optuna.storages import BaseStorage, JournalStorage, RDBStorage
-from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
+from optuna.storages.journal import JournalFileBackend
 from optuna.study import Study
 
 from neuralbo.errors import StorageError, unknown_name
+from neuralbo.report import sqlite_file
+from neuralbo.report.sqlite_file import SavedStudy
 from neuralbo.study import SQLITE, quiet_optuna, storage_errors
 
 JOURNAL = (".log", ".journal")
 MOST_NAMES = 30  # that an error lists
 
 
-def find_study(storage: str, name: str | None = None) -> Study:
+def find_study(storage: str, name: str | None = None) -> Study | SavedStudy:
     """Return a study of a storage; nothing is written to it, and no file is made.
 
     Args:
@@ -29,6 +30,10 @@ def find_study(storage: str, name: str | None = None) -> Study:
         ValueError: there is no such study, none at all, or several and no name.
     """
     with storage_errors(storage), quiet_optuna():
+        path = file_of(storage)
+        if path is not None and path.suffix not in JOURNAL and _schema(path) == sqlite_file.SCHEMA:
+            names = sqlite_file.names_of(path)
+            return sqlite_file.read(path, _chosen(names, name, storage))
         opened = _open(storage)
         names = sorted(optuna.get_all_study_names(opened))
         return optuna.load_study(study_name=_chosen(names, name, storage), storage=opened)
@@ -41,32 +46,39 @@ def file_of(storage: str) -> Path | None:
     return None if "://" in storage else Path(storage).expanduser()
 
 
+def _schema(path: Path) -> int:
+    """Return the version of the tables of a SQLite file.
+
+    Raises:
+        StorageError: it is no database of Optuna's; to open it would make it one.
+    """
+    _must_be_there(path)
+    found = sqlite_file.schema_of(path)
+    if found is None:
+        raise StorageError(f"{path} is a SQLite file, but not one of Optuna's: it has no studies.")
+    return found
+
+
 def _open(storage: str) -> BaseStorage:
     path = file_of(storage)
     if path is None:
         if storage.startswith("redis"):
+            from optuna.storages.journal import JournalRedisBackend
+
             return JournalStorage(JournalRedisBackend(storage))
         return RDBStorage(storage)
+    _must_be_there(path)
+    if path.suffix in JOURNAL:
+        return JournalStorage(JournalFileBackend(str(path)))
+    return RDBStorage(f"{SQLITE}{path}")
+
+
+def _must_be_there(path: Path) -> None:
     if not path.is_file():
         raise FileNotFoundError(
             f"there is no file {path}; a storage is a SQLite file, a journal (.log), or an "
             "address as in sqlite:///runs/my.db."
         )
-    if path.suffix in JOURNAL:
-        return JournalStorage(JournalFileBackend(str(path)))
-    _check_tables(path)
-    return RDBStorage(f"{SQLITE}{path}")
-
-
-def _check_tables(path: Path) -> None:
-    """Raise StorageError if a file is no database of Optuna's, which would be made one."""
-    found = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-    try:
-        tables = found.execute("SELECT name FROM sqlite_master WHERE name = 'studies'").fetchall()
-    finally:
-        found.close()
-    if not tables:
-        raise StorageError(f"{path} is a SQLite file, but not one of Optuna's: it has no studies.")
 
 
 def _chosen(names: list[str], name: str | None, storage: str) -> str:
