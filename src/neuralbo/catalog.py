@@ -315,7 +315,7 @@ WAYS = (
     Way("gp", _FEW, _JUDGED),
     Way("gp_bent3", _FEW, _JUDGED, strength=3.0, handicap=6.0),
     Way("gp_bent30", _FEW, _JUDGED, strength=30.0, handicap=6.0),
-    Way("branches", _LOCAL, SURROGATES["kde"], is_continuous=True),
+    Way("branches", _LOCAL, SURROGATES["kde"], handicap=6.0, is_continuous=True),
     Way(
         "bnn_nuts_fast", Standard(SURROGATES["bnn_nuts_fast"], None, Mixed()),
         SURROGATES["bnn_nuts_fast"], handicap=6.0, seconds=15.0,

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import neuralbo as nb
-from neuralbo.catalog import AUTOMATIC, make_policy
+from neuralbo.catalog import AUTOMATIC, SURROGATES, make_policy
 from neuralbo.data import Data
 from neuralbo.domain import Domain, Variable
 from neuralbo.lab.problems import Problem, find
@@ -163,9 +163,23 @@ def test_several_branches_are_searched_near_the_best():
         X = 200 * U - 100
         return -(problem.f(X) + noise(X, rng))
 
-    found = AUTOMATIC.verdict(step_of(trials(40, branches, d=1), line))
+    found = AUTOMATIC.verdict(step_of(trials(60, branches, d=1), line))
     assert found.way.name == "branches"
-    assert AUTOMATIC.verdict(step_of(trials(40, smooth, d=1), line)).way.name == "gp"
+    assert 60 * (found.facts["score_branches"] - found.facts["score_gp"]) > 40
+    assert AUTOMATIC.verdict(step_of(trials(60, smooth, d=1), line)).way.name == "gp"
+
+
+def test_a_small_lead_is_not_enough():
+    assert {way.handicap for way in AUTOMATIC.ways[1:]} == {6.0}
+    ahead = Way("ahead", CHOOSES, GP)
+    policy = replace(POLICY, ways=(Way("behind", CHOOSES, SURROGATES["kde"]), ahead))
+    data = trials(12, smooth)
+    scores = policy.verdict(step_of(data)).facts
+    lead = 12 * (scores["score_ahead"] - scores["score_behind"])
+    assert lead > 0
+    for handicap, name in ((0.9 * lead, "ahead"), (1.1 * lead, "behind")):
+        held = replace(policy, ways=(policy.ways[0], replace(ahead, handicap=handicap)))
+        assert held.verdict(step_of(data)).way.name == name
 
 
 def test_ways_have_names_of_their_own():
