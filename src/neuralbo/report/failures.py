@@ -19,7 +19,8 @@ def failures(analysis: Analysis) -> str:
     if not record.failed:
         return ""
     n, failed = len(record.trials), len(record.failed)
-    words = html.text(f"{failed} of {n} trials ({failed / n:.0%}) gave no value.")
+    share = f"{failed / n:.0%}" if failed >= 0.01 * n else f"{failed / n:.2%}"
+    words = html.text(f"{failed} of {n} trials ({share}) gave no value.")
     return html.section("Failures", words, _reasons(analysis), *_where(analysis))
 
 

@@ -4,11 +4,10 @@ import json
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, final
 
@@ -21,7 +20,7 @@ NUMBERS = {"INF_POS": math.inf, "INF_NEG": -math.inf, "NAN": math.nan}
 ATTRIBUTES = "SELECT trial_id, key, value_json FROM trial_{}_attributes WHERE trial_id IN ({})"
 OF_STUDY = "SELECT trial_id FROM trials WHERE study_id = ?"
 
-_distribution = cache(json_to_distribution)  # thousands of trials have a few
+_distribution = lru_cache(4096)(json_to_distribution)  # thousands of trials have a few
 
 
 @final
@@ -116,12 +115,8 @@ def _trials(file: sqlite3.Connection, study: int) -> list[FrozenTrial]:
             system_attrs=noted["system"][trial],
             intermediate_values=steps[trial],
         )
-        for trial, number, state, begin, end in _rows(file.execute(query, (study,)))
+        for trial, number, state, begin, end in file.execute(query, (study,))
     ]
-
-
-def _rows(found: sqlite3.Cursor) -> Sequence[tuple[int, int, str, str | None, str | None]]:
-    return found.fetchall()
 
 
 def _time(text: str | None) -> datetime | None:
