@@ -57,5 +57,5 @@ AUTO = OptimizationStudy(
     quick_trials=16,
     quick_seeds=1,
     quick_problems=("branin-shifted", "stairs5", "jenatton-shifted"),
-    minutes=Minutes(4, 360),
+    minutes=Minutes(4, 240),
 )
