@@ -68,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"neuralbo: {type(error).__name__}: {error}", file=sys.stderr)
         print("(--traceback shows where)", file=sys.stderr)
         return 1
+    if arguments is None:
+        gc.freeze()  # the process ends: to look through all objects once more takes half a second
     return code
 
 

@@ -25,8 +25,8 @@ from neuralbo.surrogates.base import GaussianModel
 from neuralbo.threads import one_thread
 from neuralbo.trials import conditional_space, observed
 
-FEW = 240  # trials that a model is fitted to: so many take a third of a second
-NEAR = 80  # of many trials so many are taken from around the best; the others evenly from all
+FEW = 200  # trials that a model is fitted to: so many take a quarter of a second
+NEAR = 66  # of many trials so many are taken from around the best; the others evenly from all
 LEADERS = 10  # the best, around which they are taken
 LEAST = 3  # values below which no model is fitted
 ROWS = 4096  # points that are predicted at a time
