@@ -4,7 +4,7 @@ from pathlib import Path
 
 import optuna
 from optuna.storages import BaseStorage, JournalStorage, RDBStorage
-from optuna.storages.journal import JournalFileBackend
+from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 from optuna.study import Study
 
 from neuralbo.errors import StorageError, unknown_name
@@ -31,10 +31,15 @@ def find_study(storage: str, name: str | None = None) -> Study | SavedStudy:
     """
     with storage_errors(storage), quiet_optuna():
         path = file_of(storage)
+        if path is not None and not path.is_file():
+            raise FileNotFoundError(
+                f"there is no file {path}; a storage is a SQLite file, a journal (.log), or an "
+                "address as in sqlite:///runs/my.db."
+            )
         if path is not None and path.suffix not in JOURNAL and _schema(path) == sqlite_file.SCHEMA:
             names = sqlite_file.names_of(path)
             return sqlite_file.read(path, _chosen(names, name, storage))
-        opened = _open(storage)
+        opened = _open(storage, path)
         names = sorted(optuna.get_all_study_names(opened))
         return optuna.load_study(study_name=_chosen(names, name, storage), storage=opened)
 
@@ -52,33 +57,20 @@ def _schema(path: Path) -> int:
     Raises:
         StorageError: it is no database of Optuna's; to open it would make it one.
     """
-    _must_be_there(path)
     found = sqlite_file.schema_of(path)
     if found is None:
         raise StorageError(f"{path} is a SQLite file, but not one of Optuna's: it has no studies.")
     return found
 
 
-def _open(storage: str) -> BaseStorage:
-    path = file_of(storage)
+def _open(storage: str, path: Path | None) -> BaseStorage:
     if path is None:
         if storage.startswith("redis"):
-            from optuna.storages.journal import JournalRedisBackend
-
             return JournalStorage(JournalRedisBackend(storage))
         return RDBStorage(storage)
-    _must_be_there(path)
     if path.suffix in JOURNAL:
         return JournalStorage(JournalFileBackend(str(path)))
     return RDBStorage(f"{SQLITE}{path}")
-
-
-def _must_be_there(path: Path) -> None:
-    if not path.is_file():
-        raise FileNotFoundError(
-            f"there is no file {path}; a storage is a SQLite file, a journal (.log), or an "
-            "address as in sqlite:///runs/my.db."
-        )
 
 
 def _chosen(names: list[str], name: str | None, storage: str) -> str:
