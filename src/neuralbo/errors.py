@@ -1,7 +1,15 @@
 """The exceptions and warnings of neuralbo, and the text of an unknown name."""
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable
+
+# packages that may stand between the line of a user and a warning of ours
+LIBRARIES = frozenset(
+    "neuralbo optuna torch botorch gpytorch linear_operator sklearn joblib "
+    "contextlib functools threading concurrent".split()
+)
 
 
 class FitError(RuntimeError):
@@ -22,6 +30,19 @@ class FallbackWarning(NeuralboWarning):
 
 class FailedTrialWarning(NeuralboWarning):
     """An evaluation failed and was recorded as a failure."""
+
+
+def warn(message: str, category: type[NeuralboWarning]) -> None:
+    """Warn at the user's line: the nearest caller that is neither ours nor a library's.
+
+    In a thread of Optuna's there is no such line; then it is the first of the thread.
+    """
+    frame, level = sys._getframe(1), 2
+    while frame.f_globals.get("__name__", "").partition(".")[0] in LIBRARIES:
+        if frame.f_back is None:
+            break
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> ValueError:
