@@ -34,6 +34,11 @@ def stepped(draw):
 
 real = pairs(finite).map(lambda p: Real(*p))
 log_real = pairs(positive).map(lambda p: Real(*p, log=True))
+extreme = st.floats(-1.7976931348623157e308, 1.7976931348623157e308)
+extreme_real = pairs(extreme).map(lambda p: Real(*p))
+extreme_log_real = pairs(st.floats(5e-324, 1.7976931348623157e308)).map(
+    lambda p: Real(*p, log=True)
+)
 integer = pairs(st.integers(-(2**40), 2**40)).map(lambda p: Integer(*p))
 log_integer = pairs(st.integers(1, 10**6)).map(lambda p: Integer(*p, log=True))
 integer_step = st.builds(
@@ -156,6 +161,35 @@ class TestReal:
         parameter = Real(1e-300, 1e300, log=True)
         assert parameter.coordinate(1.0) == pytest.approx(0.5)
         assert parameter.value(0.75) == pytest.approx(1e150)
+
+    def test_the_widest_logarithmic_range_that_floats_have_works(self):
+        parameter = Real(5e-324, 1.7e308, log=True)
+        low, high = math.log(5e-324), math.log(1.7e308)
+        for c in (0.0, 1e-3, 0.5, 0.98, 0.999, 1.0):
+            value = parameter.value(c)
+            assert parameter.low <= value <= parameter.high
+            # the least floats have few digits: the next one after 5e-324 is twice as large
+            assert math.log(value) == pytest.approx(
+                low + c * (high - low), abs=0.7 if c < 0.03 else 1e-9
+            )
+        assert [parameter.coordinate(b) for b in (5e-324, 1.7e308)] == [0, 1]
+
+    @thorough
+    @given(new=st.one_of(extreme_real, extreme_log_real), u=st.floats(0, 1))
+    def test_extreme_ranges_come_back(self, new, u):
+        value = new.value(u)
+        assert new.low <= value <= new.high
+        assert 0 <= new.coordinate(value) <= 1
+        again = new.value(new.coordinate(value))
+        assert new.low <= again <= new.high
+        assert is_same(value, again, new) or math.isclose(value, again, abs_tol=1e-323)
+
+    @thorough
+    @given(new=st.one_of(extreme_real, extreme_log_real), u=st.floats(0, 1))
+    def test_any_value_of_an_extreme_range_comes_back(self, new, u):
+        value = min(max(new.low * (1 - u) + new.high * u, new.low), new.high)
+        again = new.value(new.coordinate(value))
+        assert is_same(value, again, new) or math.isclose(value, again, abs_tol=1e-323)
 
     def test_values_are_floats_although_bounds_are_whole(self):
         values = [Real(-5, 10).value(u) for u in (0.0, 0.5, 1.0)]

@@ -1,6 +1,7 @@
 """The kinds of parameters: `Real`, `Integer`, `Categorical`, and Optuna's names for them."""
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,6 +17,7 @@ When = Mapping[str, Sequence[Any]]
 
 MOST_LEVELS = 2**50  # beyond it a float64 in [0,1] cannot tell two neighbours apart
 MOST_LOG_LEVELS = 2**40  # the same on a logarithmic axis, where the highest are nearest
+MOST_EXPONENT = 700.0  # of exp(): beyond 709.78 there is no float
 ON_GRID = 1e-8  # how far, in steps, a value may lie off its grid; Optuna's tolerance
 
 
@@ -79,8 +81,7 @@ class Real:
         if coordinate in (0, 1):
             value = self.high if coordinate else self.low
         elif self.log:
-            half = math.exp(coordinate * _log_ratio(self.high, self.low) / 2)  # may not overflow
-            value = self.low * half * half
+            value = _log_value(self.low, self.high, coordinate)
         elif math.isinf(self.high - self.low):
             value = self.low * (1 - coordinate) + self.high * coordinate
         else:
@@ -262,6 +263,20 @@ def _log_ratio(high: float, low: float) -> float:
     """Return log(high / low), also where the ratio overflows."""
     ratio = high / low
     return math.log(high) - math.log(low) if math.isinf(ratio) else math.log(ratio)
+
+
+def _log_value(low: float, high: float, share: float) -> float:
+    """Return low^(1 - share) high^share: in two factors, since one may overflow.
+
+    From the upper bound where the lower one is a subnormal number, which has few digits, or where
+    half of the logarithm is beyond the largest float.
+    """
+    half = share * _log_ratio(high, low) / 2
+    if low >= sys.float_info.min and half < MOST_EXPONENT:
+        factor = math.exp(half)
+        return low * factor * factor
+    factor = math.exp((share - 1) * _log_ratio(high, low) / 2)
+    return high * factor * factor
 
 
 @cache
