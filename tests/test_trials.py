@@ -3,6 +3,7 @@
 import random
 import threading
 import warnings
+import zlib
 
 import optuna
 import pytest
@@ -20,6 +21,7 @@ from neuralbo.trials import (
     TrialReader,
     conditional_space,
     counts,
+    find,
     is_interrupted,
     observed,
 )
@@ -135,6 +137,42 @@ def test_a_reader_says_what_all_trials_say(objective, seed):
             assert is_equal(left, right)
             assert left.digest() == right.digest()
         history.go_on(trial)
+
+
+def in_bracket(trial, bracket):
+    """Return whether a trial is in a bracket, as Hyperband deals them out."""
+    return zlib.crc32(f"s_{trial.number}".encode()) % 3 == bracket
+
+
+@pytest.mark.parametrize("objective", [plain, conditional])
+def test_a_reader_that_is_shown_some_of_the_trials_says_what_those_say(objective):
+    history, reader = History(objective, 2), TrialReader()
+    for i in range(45):
+        trial = history.ask()
+        everything, now = now_of(history.study, trial)
+        trials = [t for t in everything if i % 4 == 3 or t is now or in_bracket(t, i % 4)]
+        reader.update(trials)
+        assert reader.number(now, trials) == sum(
+            t.number < now.number and not is_interrupted(t) for t in trials
+        )
+        found = reader.distributions(trials)
+        assert found == union(filter(is_known, trials))
+        if found:
+            space, other = reader.space(found, trials), conditional_space(found, trials)
+            assert (space.parameters, space.optional) == (other.parameters, other.optional)
+            left = reader.data(trials, now, space, (-1.0,))
+            right = observed(trials, now, space, (-1.0,))
+            assert is_equal(left, right)
+            assert left.digest() == right.digest()
+        history.go_on(trial)
+
+
+def test_a_trial_is_found_by_its_number_where_others_are_left_out():
+    trials = [t for t in finished(9, seed=1)[0] if t.number % 3]
+    assert [find(trials, t.number) for t in trials] == trials
+    for number in (0, 6, 30):
+        with pytest.raises(ValueError, match=f"there is no trial {number} among 6 trials"):
+            find(trials, number)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -36,7 +36,15 @@ from neuralbo.space import Categorical, Parameter, Space
 from neuralbo.step import APART, Memory, Step, generator
 from neuralbo.surrogates import Surrogate
 from neuralbo.threads import one_thread
-from neuralbo.trials import ENDED, WORKER, TrialReader, encode, is_interrupted
+from neuralbo.trials import (
+    ENDED,
+    WORKER,
+    TrialReader,
+    all_trials,
+    encode,
+    find,
+    is_interrupted,
+)
 from neuralbo.workers import this_worker
 
 SEED, FACTS = "neuralbo:seed", "neuralbo:facts"
@@ -124,7 +132,7 @@ class NeuralSampler(BaseSampler):
         if self._space is not None:
             found = self._space.distributions
         else:
-            trials = study.get_trials(deepcopy=False)
+            trials = all_trials(study)
             found = self._reader(study, trials).distributions(trials)
         return {name: d for name, d in found.items() if not d.single()}
 
@@ -140,7 +148,7 @@ class NeuralSampler(BaseSampler):
             return {}
         params: dict[str, Any] = {}
         for attempt in range(ATTEMPTS + ASIDES):
-            trials, read = study.get_trials(deepcopy=False), datetime.now()
+            trials, read = all_trials(study), datetime.now()
             space = self._space or self._reader(study, trials).space(search_space, trials)
             step = self._step(study, trial, trials, space)
             if attempt < ATTEMPTS:
@@ -178,12 +186,12 @@ class NeuralSampler(BaseSampler):
         Where a value was proposed that the range does not have, the nearest of a few random ones
         is taken: the model's wish counts, and the border of the range is not tried over and over.
         """
-        trials = study.get_trials(deepcopy=False)
+        trials = all_trials(study)
         self._warn_if_known(param_name, trials)
         key = zlib.crc32(param_name.encode())
         number = self._reader(study, trials).number(trial, trials)
         seed, space = self._seed_of(study), Space({param_name: param_distribution})
-        proposed = published(trials[trial.number], is_asked=False)
+        proposed = published(find(trials, trial.number), is_asked=False)
         if param_name in proposed:  # a value that the range of this trial does not have
             rng = generator(seed, INDEPENDENT, number, key)
             values = [row[param_name] for row in space.decode(space.domain.sample(NEAR, rng))]
@@ -205,7 +213,7 @@ class NeuralSampler(BaseSampler):
         sign, *others = _signs(study)
         if others:
             raise ValueError("of several objectives nothing is recommended; see best_trials.")
-        policy, trials = self._policy_for(study), study.get_trials(deepcopy=False)
+        policy, trials = self._policy_for(study), all_trials(study)
         if not isinstance(policy, HasSurrogate):
             raise ValueError(f"{type(policy).__name__} has no model; name a surrogate.")
         if not any(t.state == TrialState.COMPLETE for t in trials):
@@ -219,7 +227,7 @@ class NeuralSampler(BaseSampler):
         numbers, values = step.data.numbers, sign * step.data.Y[best.repeats, 0]
         assert numbers is not None
         return Recommendation(
-            dict(trials[int(numbers[best.row])].params), sign * best.mean, best.deviation,
+            dict(find(trials, int(numbers[best.row])).params), sign * best.mean, best.deviation,
             best.noise, tuple(values.tolist()),
         )  # fmt: skip
 
@@ -268,9 +276,10 @@ class NeuralSampler(BaseSampler):
     def _seed_of(self, study: Study) -> int:
         if self._seed is not None:
             return self._seed
-        if SEED not in study.user_attrs:
-            study.set_user_attr(SEED, secrets.randbits(53))
-        return int(study.user_attrs[SEED])
+        storage, key = study._storage, study._study_id  # a bracket of Hyperband has no attributes
+        if SEED not in storage.get_study_user_attrs(key):
+            storage.set_study_user_attr(key, SEED, secrets.randbits(53))
+        return int(storage.get_study_user_attrs(key)[SEED])
 
     def _warn_if_known(self, name: str, trials: list[FrozenTrial]) -> None:
         seen = sum(name in t.params for t in trials if t.state == TrialState.COMPLETE)
@@ -312,14 +321,15 @@ def _is_disputed(
     It may have finished it, too: then the choice is better made again with its value.
     """
     waited = time.monotonic()
+    finished = {t.number for t in before if t.state.is_finished()}
     while True:
-        trials = study.get_trials(deepcopy=False)
-        here = encode([published(trials[trial.number])])
+        trials = all_trials(study)
+        here = encode([published(find(trials, trial.number))])
         rivals = [
             t
             for t in trials
             if t.number != trial.number
-            and not (t.number < len(before) and before[t.number].state.is_finished())
+            and t.number not in finished
             and not is_interrupted(t)
             and published(t)
             and are_near(here, encode([published(t)]), APART)

@@ -5,11 +5,13 @@ beginning, before which all are finished, have said.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import torch
 from optuna.distributions import BaseDistribution
+from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
@@ -24,6 +26,28 @@ from neuralbo.space import Parameter, Space
 INTERRUPTED = "neuralbo:interrupted"
 WORKER, ENDED = "neuralbo:worker", "neuralbo:ended"
 WITH_PARAMS = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
+
+
+def all_trials(study: Study) -> list[FrozenTrial]:
+    """Return all trials of a study in the order of their numbers; nobody may change them.
+
+    Under `HyperbandPruner` the study that a sampler is given shows the trials of one bracket
+    only, and which they are depends on what the pruner has seen so far in this process. The
+    values of all brackets are those of one function, so all are read.
+    """
+    return study._storage.get_all_trials(study._study_id, deepcopy=False)
+
+
+def find(trials: Sequence[FrozenTrial], number: int) -> FrozenTrial:
+    """Return the trial of a number; where others are left out, it is not the position.
+
+    Raises:
+        ValueError: if there is no such trial.
+    """
+    at = bisect_left(trials, number, key=lambda trial: trial.number)
+    if at == len(trials) or trials[at].number != number:
+        raise ValueError(f"there is no trial {number} among {len(trials)} trials.")
+    return trials[at]
 
 
 def is_interrupted(trial: FrozenTrial) -> bool:
@@ -51,7 +75,11 @@ _Made = tuple[list[tuple[str, Parameter]], frozenset[str]]
 
 @final
 class TrialReader:
-    """Reads the trials of one study, those at the beginning once."""
+    """Reads the trials of one study, those at the beginning once.
+
+    Where trials are left out, only those before the gap are remembered: of the later ones their
+    positions do not say whether they are the same as last time.
+    """
 
     def __init__(self) -> None:
         self._begin()
@@ -70,6 +98,7 @@ class TrialReader:
         if self._read and [_mark(t) for t in trials[self._read - 1 : self._read]] != [self._last]:
             self._begin()  # another study, which has the number of one that was deleted
         for trial in trials[self._read :]:
+            # with a number that is its position, none before it is left out
             if trial.number != self._read or not trial.state.is_finished():
                 break
             self._read, self._last = self._read + 1, _mark(trial)
