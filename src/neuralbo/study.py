@@ -342,7 +342,7 @@ def _is_orphan(study: Study, trial: FrozenTrial) -> bool:
         if age > NAMELESS_SECONDS:
             return not trial.params
         time.sleep(0.2)
-        trial = study.get_trials(deepcopy=False)[trial.number]
+        trial = study._storage.get_trial(trial._trial_id)
     return trial.state == TrialState.RUNNING and is_gone(trial.system_attrs[WORKER])
 
 
