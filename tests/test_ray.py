@@ -1,5 +1,6 @@
 """Ray Tune's OptunaSearch with our sampler, driven by hand as Tune does it, and by Tune."""
 
+import ipaddress
 import math
 
 import optuna
@@ -9,7 +10,7 @@ from optuna.trial import TrialState
 from neuralbo import NeuralSampler
 from neuralbo.lab.worker import CELLS, value_of
 from neuralbo.lab.workers import Setting, look
-from neuralbo.lab.workers_ray import fail_diverged, run_ray
+from neuralbo.lab.workers_ray import _check_loopback, fail_diverged, run_ray
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.sampler import FACTS
 
@@ -73,14 +74,39 @@ def test_trials_that_ray_left_running_are_failed(search):
     assert states == [TrialState.COMPLETE, TrialState.FAIL, TrialState.RUNNING]
 
 
+def listening():
+    """Return the addresses that children of this process listen on."""
+    psutil = pytest.importorskip("psutil", reason="pip install 'neuralbo[ray]'")
+    found = set()
+    for child in psutil.Process().children(recursive=True):
+        for connection in child.net_connections("inet"):
+            if connection.status == psutil.CONN_LISTEN:
+                found.add(ipaddress.ip_address(connection.laddr.ip))
+    return found
+
+
+def is_loopback(address):
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
 @pytest.mark.slow
-def test_the_laboratory_fails_what_ray_left_running(folder):
+def test_the_laboratory_fails_what_ray_left_running_and_listens_on_loopback(folder, monkeypatch):
     # one worker: four on a real cluster are those of docs/ray-and-dask.md
     pytest.importorskip("ray.tune.search.optuna", reason="pip install 'neuralbo[ray]'")
 
     def value(problem, params, number):
         return math.nan if params["b"] == "q" else value_of(problem, params, number)
 
+    from ray.tune import Tuner
+
+    fit, addresses = Tuner.fit, set()
+
+    def watched(self):
+        addresses.update(listening())
+        return fit(self)
+
+    monkeypatch.setattr(Tuner, "fit", watched)
     setting = Setting("ray", 1, 8, problem=CELLS, surrogate="brvfl1", seconds=0.0)
     trials = run_ray(setting, 0, folder, longest=600, value=value)
     found = look(setting, trials)
@@ -88,3 +114,12 @@ def test_the_laboratory_fails_what_ray_left_running(folder):
     assert found["finished"] + len(failed) == 8
     assert failed and all(trial.params["b"] == "q" for trial in failed)
     assert found["repeats"] == 0 and found["running"] == 0
+    assert addresses and all(map(is_loopback, addresses))
+
+
+def test_ray_that_listens_elsewhere_is_refused():
+    _check_loopback("127.0.0.1")
+    with pytest.raises(
+        RuntimeError, match=r"must listen on 127\.0\.0\.1 only, but it does on 192"
+    ):
+        _check_loopback("192.0.2.2")

@@ -10,6 +10,7 @@ import optuna
 from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, TrialState
 
+from neuralbo.lab.ports import LOOPBACK
 from neuralbo.lab.problems.base import optional_module
 from neuralbo.lab.worker import space_of, value_of
 from neuralbo.sampler import NeuralSampler
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 QUIET = {"RAY_AIR_NEW_OUTPUT": "0", "RAY_DEDUP_LOGS": "0", "RAY_USAGE_STATS_ENABLED": "0",
          "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1"}  # fmt: skip
+# Ray listens on every address of the machine, whatever `ray.init` is told, unless it is for one
+# machine only. This variable says so, also on Linux; Ray reads it when it is imported.
+ONE_MACHINE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 NAME = "workers"
 
 Value = Callable[[str, dict[str, Any], int], float]  # of a problem, parameters and a number
@@ -40,7 +44,7 @@ def run_ray(
         longest: seconds after which Tune ends, whatever it waits for.
         value: what is evaluated.
     """
-    os.environ |= QUIET
+    os.environ |= QUIET | ONE_MACHINE
     ray, tune = optional_module("ray", "ray[tune]"), optional_module("ray.tune", "ray[tune]")
     storage = RDBStorage(f"sqlite:///{where}/ray.db")
     search = optional_module("ray.tune.search.optuna", "ray[tune]").OptunaSearch(
@@ -58,6 +62,7 @@ def run_ray(
         num_cpus=cores, include_dashboard=False, log_to_driver=False, configure_logging=False,
     )  # fmt: skip
     try:
+        _check_loopback(ray.util.get_node_ip_address())
         tune.Tuner(
             tune.with_resources(work, {"cpu": cores / setting.workers}),
             tune_config=tune.TuneConfig(
@@ -71,6 +76,15 @@ def run_ray(
     study = optuna.load_study(study_name=NAME, storage=storage)
     fail_diverged(study)
     return study.get_trials()
+
+
+def _check_loopback(address: str) -> None:
+    if address not in (LOOPBACK, "::1"):
+        (name, value), *_ = ONE_MACHINE.items()
+        raise RuntimeError(
+            f"Ray must listen on {LOOPBACK} only, but it does on {address}: it was imported "
+            f"before. Set {name}={value} in the environment of this process."
+        )
 
 
 def fail_diverged(study: optuna.Study) -> None:
