@@ -3,13 +3,14 @@
 import math
 import time
 
+import numpy as np
 import optuna
 import pytest
 import torch
 from optuna.distributions import FloatDistribution
 from optuna.trial import TrialState, create_trial
 
-from neuralbo import FailedTrialWarning, NeuralSampler, Real, Space, minimize
+from neuralbo import FailedTrialWarning, NeuralSampler, Optimizer, Real, Space, minimize
 from neuralbo.maximizers import Mixed, Multistart, RandomCandidates
 from neuralbo.sampler import FACTS
 from neuralbo.surrogates import BayesianRVFL
@@ -222,3 +223,143 @@ def test_a_space_that_is_given_may_have_parameters_that_are_never_asked_for():
     study = optuna.create_study(sampler=sampler(space=space))
     study.optimize(bowl, n_trials=8)
     assert all(set(t.params) == {"x"} for t in study.trials)
+
+
+LINE = {"x": Real(0, 1)}
+NOT_WHOLE = (True, 2.5, math.nan, "3", b"3", [1], {}, object(), int, np.array([1.0, 2.0]))
+NOT_SECONDS = (True, "3", b"3", [1], {}, object(), float, np.array([1.0, 2.0]), 10**400)
+NOT_NUMBERS = (True, 1.0, "12", b"12", ["a", "b"], {1: 2}, [True, False], object(), list)
+# arguments of all fronts, what they do not take, and what is said
+WRONG = {
+    "n_startup_trials": (NOT_WHOLE, "n_startup_trials must be a whole number from 0 on, or None"),
+    "n_trials": (NOT_WHOLE, "n_trials must be a whole number from 0 on, or None"),
+    "max_suggest_seconds": (NOT_SECONDS, "max_suggest_seconds must be above 0, a number of sec"),
+    "reference_point": (NOT_NUMBERS, "reference_point must be a list of numbers, one for each"),
+}
+
+
+@pytest.mark.parametrize("front", [NeuralSampler, lambda **options: Optimizer(LINE, **options)])
+@pytest.mark.parametrize("name", WRONG)
+class TestEveryFront:
+    def test_another_type_is_refused_at_once(self, front, name):
+        for value in WRONG[name][0]:
+            with pytest.raises(TypeError, match=WRONG[name][1]):
+                front(**{name: value})
+
+    def test_what_is_out_of_range_is_refused_at_once(self, front, name):
+        below = {"max_suggest_seconds": 0, "reference_point": [0.5, math.inf]}.get(name, -1)
+        with pytest.raises(ValueError, match=WRONG[name][1]):
+            front(**{name: below})
+
+    def test_none_is_the_default(self, front, name):
+        front(**{name: None})
+
+
+@pytest.mark.parametrize("n", [np.int64(3), np.int32(3), torch.tensor(3)])
+def test_whole_numbers_of_numpy_and_torch_are_welcome(n):
+    NeuralSampler("gp", n_startup_trials=n, n_trials=n)
+    assert len(Optimizer(LINE, n_startup_trials=n, seed=0).ask(n)) == 3
+
+
+@pytest.mark.parametrize("wrong", [3, None, True, object()])
+def test_a_direction_is_a_text_or_a_list_of_texts(wrong):
+    for call in (
+        lambda: Optimizer(LINE, direction=wrong),
+        lambda: minimize(lambda p: p["x"], LINE, 1, direction=wrong),
+    ):
+        with pytest.raises(TypeError, match="or a list of these for several objectives; got"):
+            call()
+
+
+@pytest.mark.parametrize("wrong", [(), [], ["gp"], [3]])
+def test_a_list_of_surrogates_has_two_at_least(wrong):
+    with pytest.raises(ValueError, match=r"two at least; for one objective write surrogate='gp'"):
+        Optimizer(LINE, surrogate=wrong)
+
+
+def test_a_class_in_the_place_of_a_recipe_is_told_to_be_called():
+    with pytest.raises(TypeError, match=r"Write BayesianRVFL\(\) with its brackets"):
+        Optimizer(LINE, surrogate=BayesianRVFL)
+
+
+def test_an_array_is_no_criterion():
+    with pytest.raises(TypeError, match="criterion must be a name such as 'log_ei'"):
+        Optimizer(LINE, criterion=np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("name", ["trust_region@random", "trust_region@", "trust_region@gpp"])
+def test_a_policy_is_around_a_surrogate_and_no_other_policy(name):
+    with pytest.raises(ValueError, match=f"unknown surrogate '{name.partition('@')[2]}'"):
+        Optimizer(LINE, surrogate=name)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("surrogate", "x"), ("surrogate", "bvrfl4"), ("criterion", "x")]
+)
+def test_an_unknown_name_is_answered_with_some_names_and_where_all_are(kind, name):
+    with pytest.raises(ValueError, match=f"unknown {kind} '{name}'") as found:
+        Optimizer(LINE, **{kind: name})
+    message = str(found.value)
+    assert "more; all of them: `from neuralbo.catalog import" in message
+    assert len(message) < 400 and message.count(",") < 20
+
+
+def test_a_sampler_takes_the_parameters_of_a_space_as_a_dictionary():
+    study = optuna.create_study(sampler=sampler(space={"x": Real(-1, 1)}))
+    study.optimize(bowl, n_trials=2)
+    assert set(study.trials[0].user_attrs[FACTS]) == {"surrogate"}  # chosen, not drawn alone
+    with pytest.raises(ValueError, match="a space is a dictionary of at least one parameter"):
+        NeuralSampler(space=3)
+
+
+@pytest.mark.parametrize("wrong", [3, "f", [1.0]])
+def test_a_constraints_func_is_a_function(wrong):
+    with pytest.raises(TypeError, match="constraints_func must be a function of a trial"):
+        NeuralSampler(constraints_func=wrong)
+
+
+@pytest.mark.parametrize("returned", [1.0, "12", None, [None], ["a"]])
+def test_a_constraints_func_returns_a_list_of_numbers(returned):
+    study = optuna.create_study(sampler=sampler(constraints_func=lambda trial: returned))
+    with pytest.raises(ValueError, match="constraints_func must return numbers, a list of one"):
+        study.optimize(bowl, n_trials=1)
+
+
+class TestRun:
+    """What `minimize` says of its arguments, before it evaluates anything."""
+
+    def refused(self, match, kind, **options):
+        calls = []
+        with pytest.raises(kind, match=match):
+            minimize(calls.append, LINE, **({"n_trials": 2, "seed": 0} | options))
+        assert calls == []
+
+    @pytest.mark.parametrize("wrong", NOT_WHOLE)
+    def test_trials_and_jobs_are_whole_numbers(self, wrong):
+        self.refused("n_trials must be a whole number from 0 on", TypeError, n_trials=wrong)
+        self.refused("n_jobs must be a whole number from 1 on", TypeError, n_jobs=wrong)
+
+    @pytest.mark.parametrize("wrong", NOT_SECONDS)
+    def test_a_timeout_is_a_number(self, wrong):
+        self.refused("timeout must be above 0", TypeError, timeout=wrong)
+
+    @pytest.mark.parametrize("wrong", [0, -1, math.nan])
+    def test_a_timeout_is_above_zero(self, wrong):
+        self.refused("timeout must be above 0", ValueError, timeout=wrong)
+
+    @pytest.mark.parametrize("wrong", [0, -2])
+    def test_there_is_one_job_at_least(self, wrong):
+        self.refused("n_jobs must be .* or -1 for all cores", ValueError, n_jobs=wrong)
+
+    def test_something_ends_the_run(self):
+        self.refused("a run must end", ValueError, n_trials=None)
+
+    def test_an_argument_that_only_a_fit_can_judge_ends_the_run(self, recwarn):
+        calls = []
+        with pytest.raises(TypeError, match="its only criterion is 'class_probability'"):
+            minimize(
+                lambda p: calls.append(p) or p["x"], LINE, 20, seed=0, surrogate="bore_kde",
+                criterion="ei", progress=False,
+            )  # fmt: skip
+        assert len(calls) < 10  # the initial design
+        assert not [w for w in recwarn if w.category is FailedTrialWarning]

@@ -10,7 +10,7 @@ import neuralbo as nb
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.sampler import FACTS
 from neuralbo.surrogates import ExtremeLearning
-from neuralbo.trials import published
+from neuralbo.trials import is_interrupted, published
 
 TINY = Mixed(Multistart(candidates=16, local=8, restarts=1, rounds=3), rounds=1)
 
@@ -78,16 +78,41 @@ def test_running_trials_are_not_repeated():
     assert len(set(asked)) == 3
 
 
-def test_the_reference_point_must_fit_the_study():
-    with pytest.raises(ValueError, match="each of 2 objectives, got 1"):
-        run(mixed, 8, sampler(reference_point=[3.0]))
+WRONG = {  # a sampler, the number of objectives, and what is said
+    "reference point": (lambda: sampler(reference_point=[3.0]), 2, "each of 2 objectives, got 1"),
+    "five objectives": (sampler, 5, "4 objectives at most, got 5"),
+    "two surrogates": (lambda: sampler(["gp", "gp"]), 1, "several objectives"),
+    "three surrogates": (lambda: sampler(["gp"] * 3), 2, "3 surrogates for 2 objectives"),
+    "classifier": (lambda: sampler("bore"), 2, "a classifier says nothing of the values"),
+}
 
 
-def test_more_than_four_objectives_are_refused():
-    with pytest.raises(ValueError, match="4 objectives at most, got 5"):
-        run(lambda t: [t.suggest_float("x", 0, 1)] * 5, 2, sampler(), ["minimize"] * 5)
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_arguments_that_do_not_fit_the_study_end_the_run_whatever_it_catches(wrong, n_jobs):
+    make, m, match = WRONG[wrong]
+    study, calls = optuna.create_study(directions=["minimize"] * m, sampler=make()), []
+    with pytest.raises(ValueError, match=match):
+        study.optimize(calls.append, n_trials=6, n_jobs=n_jobs, catch=(Exception,))
+    assert calls == []
+    assert len(study.trials) <= n_jobs
+    assert all(map(is_interrupted, study.trials))  # it says nothing of any parameters
 
 
-def test_a_list_of_surrogates_needs_several_objectives():
-    with pytest.raises(ValueError, match="several objectives"):
-        run(lambda t: t.suggest_float("x", 0, 1), 2, sampler(["gp", "gp"]), ["minimize"])
+@pytest.mark.parametrize("wrong", WRONG)
+def test_arguments_can_be_checked_before_there_is_a_study(wrong):
+    make, m, match = WRONG[wrong]
+    with pytest.raises(ValueError, match=match):
+        make().check(["minimize"] * m)
+
+
+def test_a_study_goes_on_after_its_sampler_was_mended(folder):
+    study = optuna.create_study(
+        directions=["minimize"] * 2, sampler=sampler(reference_point=[1]),
+        storage=f"sqlite:///{folder}/s.db",
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="each of 2 objectives"):
+        study.optimize(mixed, n_trials=1)
+    study.sampler = sampler(reference_point=[9, 9])
+    study.optimize(mixed, n_trials=2)
+    assert [t.state.name for t in study.trials] == ["FAIL", "COMPLETE", "COMPLETE"]

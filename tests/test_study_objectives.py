@@ -1,7 +1,6 @@
 """minimize() of several objectives: the front, what is refused, resume."""
 
 import math
-import warnings
 
 import pytest
 from optuna.trial import TrialState
@@ -54,9 +53,24 @@ def test_another_number_of_directions_is_refused(folder):
      ((1.0, math.nan), "returned"), (None, "returned None")],
 )  # fmt: skip
 def test_what_are_not_two_numbers_is_a_failure_that_says_so(returned, match):
+    answers = iter([(1.0, 2.0), returned])
     with pytest.warns(FailedTrialWarning, match=match):
-        result = quick(lambda params: returned, n_trials=1)
-    assert result.study.trials[0].state == TrialState.FAIL
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert result.best_trials == []
+        result = quick(lambda params: next(answers), n_trials=2)
+    assert result.study.trials[1].state == TrialState.FAIL
+    assert [t.number for t in result.best_trials] == [0]
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [({"reference_point": [1]}, "each of 2 objectives, got 1"),
+     ({"direction": ["minimize"] * 5}, "4 objectives at most, got 5"),
+     ({"surrogate": ["gp"] * 3}, "3 surrogates for 2 objectives"),
+     ({"surrogate": "bore", "maximizer": None}, "a classifier says nothing of the values"),
+     ({"criterion": "ei"}, "a criterion for one objective")],
+)  # fmt: skip
+def test_wrong_arguments_are_refused_before_the_first_trial(options, match, folder):
+    calls = []
+    with pytest.raises(ValueError, match=match):
+        quick(calls.append, storage=f"sqlite:///{folder}/s.db", **options)
+    assert calls == []
+    assert list(folder.iterdir()) == []

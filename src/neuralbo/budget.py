@@ -1,11 +1,11 @@
 """A limit to the seconds of a suggestion, kept by turning to cheaper ways."""
 
-import warnings
 from dataclasses import replace
 from time import perf_counter
 from typing import final
 
-from neuralbo.errors import FallbackWarning
+from neuralbo.arguments import seconds_or_none
+from neuralbo.errors import FallbackWarning, warn
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import Policy, Proposal, Sobol, Standard
 from neuralbo.policies.start import AfterStart
@@ -35,9 +35,7 @@ class Budget:
     """
 
     def __init__(self, seconds: float | None) -> None:
-        if seconds is not None and not seconds > 0:
-            raise ValueError(f"max_suggest_seconds must be above 0, or None; got {seconds!r}.")
-        self.seconds = seconds
+        self.seconds = seconds_or_none("max_suggest_seconds", seconds)
         self._level = self._strikes = 0
 
     def suggest(self, policy: AfterStart, step: Step, q: int = 1) -> Proposal:
@@ -59,10 +57,9 @@ class Budget:
         if self._strikes < STRIKES or self._level == len(WAYS):
             return
         self._level, self._strikes = self._level + 1, 0
-        warnings.warn(
+        warn(
             f"suggestions took {spent:.2g} s, and max_suggest_seconds is {self.seconds:g}: from "
             f"now on they come from {WAYS[self._level - 1][0]}. A cheaper surrogate= (see "
             "`neuralbo lab speed`) or a higher limit avoids that.",
             FallbackWarning,
-            stacklevel=4,
         )

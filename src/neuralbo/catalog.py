@@ -1,9 +1,10 @@
 """The names that people type, and what they stand for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from neuralbo.arguments import shown
 from neuralbo.criteria import (
     ClassProbability,
     Criterion,
@@ -209,16 +210,43 @@ POLICIES: dict[str, Policy] = {
 }
 
 
+# What a message shows of each kind: names, a recipe as one writes it, and where all names are.
+_SHOWN = {
+    "surrogate": (
+        ("auto", "gp", "brvfl4", "neural_linear", "laplace", "deep_ensemble", "bnn_nuts_fast",
+         "kde", "bore", "random_forest", "stacked", "trust_region", "random", "sobol"),
+        "GaussianProcess()",
+        "`from neuralbo.catalog import SURROGATES, POLICIES` and the pages of docs/methods",
+    ),
+    "criterion": (
+        ("log_ei", "ei", "lcb", "pi", "thompson", "max_value_entropy", "knowledge_gradient",
+         "mean_width", "dynamic_c", "hypervolume"),
+        "LogExpectedImprovement()",
+        "`from neuralbo.catalog import CRITERIA, DYNAMIC_C` and docs/methods/criteria.md",
+    ),
+    "maximizer": (("mixed", "multistart"), "Multistart()", ""),
+}  # fmt: skip
+
+
+def unknown(kind: str, name: str, table: Iterable[str]) -> ValueError:
+    """Return the error for a surrogate, criterion or maximizer that nobody knows."""
+    usual, _, see = _SHOWN[kind]
+    return unknown_name(kind, name, table, usual=usual, see=see)
+
+
 def _look_up(kind: str, name: Any, table: dict[str, Any], wanted: type[Any]) -> Any:
     if isinstance(name, str):
         if name not in table:
-            raise unknown_name(kind, name, table)
+            raise unknown(kind, name, table)
         return table[name]
     is_other = wanted is Maximizer and isinstance(name, Criterion)  # both can be called
     if isinstance(name, type) or is_other or not isinstance(name, wanted):
+        (usual, *_), recipe, _ = _SHOWN[kind]
+        is_ours = isinstance(name, type) and name.__module__.startswith("neuralbo.")
+        call = f" Write {name.__name__}() with its brackets." if is_ours else ""
         raise TypeError(
-            f"{kind} must be a name such as {next(iter(table))!r} or a recipe such as "
-            f"{next(iter(table.values()))!r}, got {name!r}."
+            f"{kind} must be a name such as {usual!r} or a recipe such as {recipe}; "
+            f"got {shown(name)}.{call}"
         )
     return name
 
@@ -227,7 +255,7 @@ def _wrapped(
     criterion: str | Criterion | None,
 ) -> tuple[str | Criterion | None, Callable[[Standard], Policy] | None]:
     """Return the criterion, and the policy around it that a name stands for, if any."""
-    if criterion == CONDITIONAL_MAP:
+    if isinstance(criterion, str) and criterion == CONDITIONAL_MAP:
         return None, ConditionalMap
     if isinstance(criterion, str) and criterion in DYNAMIC_C:
         inner, decay = DYNAMIC_C[criterion]
@@ -239,6 +267,8 @@ def _around(name: str, criterion: Any, maximizer: Any) -> Policy:
     around, _, inner = name.partition("@")
     if around not in AROUND:
         raise unknown_name("policy around a surrogate", around, AROUND)
+    if inner not in SURROGATES:
+        raise unknown("surrogate", inner, SURROGATES)
     return AROUND[around](_standard(inner, criterion, maximizer))
 
 
@@ -281,12 +311,20 @@ def make_policy(  # noqa: C901, PLR0911
     return standard
 
 
+SEVERAL = 2  # objectives, at least
+
+
 def _for_each(
     surrogates: Sequence[str | Surrogate],
     criterion: str | Criterion | None,
     maximizer: str | Maximizer | None,
 ) -> Policy:
     """Build the policy of several objectives with a surrogate for each."""
+    if len(surrogates) < SEVERAL:
+        raise ValueError(
+            "a list of surrogates has one for each of several objectives, two at least; for one "
+            f"objective write surrogate='gp'. Got {surrogates!r}."
+        )
     found = for_objectives(make_policy("auto", criterion, maximizer), len(surrogates))
     assert isinstance(found, SeveralObjectives)
     named = tuple(_look_up("surrogate", s, SURROGATES, Surrogate) for s in surrogates)
@@ -313,8 +351,8 @@ _JUDGED = GaussianProcess(clip=None, restarts=0, rounds=20)
 # does better than a model of their mean.
 WAYS = (
     Way("gp", _FEW, _JUDGED),
-    Way("gp_bent3", _FEW, _JUDGED, strength=3.0, handicap=6.0),
-    Way("gp_bent30", _FEW, _JUDGED, strength=30.0, handicap=6.0),
+    Way("gp_log_warp_3", _FEW, _JUDGED, strength=3.0, handicap=6.0),
+    Way("gp_log_warp_30", _FEW, _JUDGED, strength=30.0, handicap=6.0),
     Way("branches", _LOCAL, SURROGATES["kde"], handicap=6.0, is_continuous=True),
     Way(
         "bnn_nuts_fast", Standard(SURROGATES["bnn_nuts_fast"], None, Mixed()),

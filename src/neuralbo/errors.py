@@ -3,13 +3,15 @@
 import difflib
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # packages that may stand between the line of a user and a warning of ours
 LIBRARIES = frozenset(
     "neuralbo optuna torch botorch gpytorch linear_operator sklearn joblib "
     "contextlib functools threading concurrent".split()
 )
+
+MOST_NAMES = 15  # names that a message lists
 
 
 class FitError(RuntimeError):
@@ -18,6 +20,10 @@ class FitError(RuntimeError):
 
 class StorageError(RuntimeError):
     """The database of a study cannot be read or written."""
+
+
+class NoValueError(RuntimeError):
+    """A run has ended and no trial of its study has given a value."""
 
 
 class NeuralboWarning(UserWarning):
@@ -45,9 +51,23 @@ def warn(message: str, category: type[NeuralboWarning]) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> ValueError:
-    """Return the error for a name nobody knows, with the near ones first."""
+def unknown_name(
+    kind: str, name: str, known: Iterable[str], *, usual: Sequence[str] = (), see: str = ""
+) -> ValueError:
+    """Return the error for a name nobody knows, with the near ones first.
+
+    Args:
+        kind: what it should be the name of.
+        name: what came.
+        known: all names.
+        usual: the names to show where there are many; none for the first of the alphabet.
+        see: where all of them stand.
+    """
     names = sorted(known)
     near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.5)
     hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    return ValueError(f"unknown {kind} {name!r}.{hint} Known: {', '.join(names)}.")
+    if len(names) <= MOST_NAMES:
+        return ValueError(f"unknown {kind} {name!r}.{hint} Known: {', '.join(names)}.")
+    some = usual or names[:MOST_NAMES]
+    rest = f"{len(names) - len(some)} more{f'; all of them: {see}' if see else ''}"
+    return ValueError(f"unknown {kind} {name!r}.{hint} Known: {', '.join(some)} and {rest}.")

@@ -1,7 +1,6 @@
 """The loop in memory: ask for points, tell what came out."""
 
 import math
-import operator
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import torch
 from botorch.models.model import Model, ModelList
 from torch import Tensor
 
+from neuralbo.arguments import numbers_or_none, shown, whole, whole_or_none
 from neuralbo.budget import Budget
 from neuralbo.catalog import make_policy
 from neuralbo.columns import Columns
@@ -26,10 +26,13 @@ from neuralbo.step import Memory, Step
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.base import Negated
 from neuralbo.surrogates.class_model import ClassModel
+from neuralbo.surrogates.classifier_ratio import ClassifierRatio
+from neuralbo.surrogates.density_ratio import DensityRatio
 from neuralbo.threads import one_thread
 
 Direction = Literal["minimize", "maximize"]
 
+MOST_SHOWN = 8  # parameters that `repr` names
 LARGEST = 1e150  # the squares of larger values overflow
 
 
@@ -78,21 +81,50 @@ def sign_of(direction: str) -> float:
     return -1.0 if direction == "minimize" else 1.0
 
 
-def signs_of(directions: Sequence[str]) -> tuple[float, ...]:
-    """Return the factors that make larger better, one for each objective."""
-    if len(directions) == 0:
-        raise ValueError("there must be at least one direction.")
-    return tuple(sign_of(direction) for direction in directions)
+def signs_of(directions: str | Sequence[str]) -> tuple[float, ...]:
+    """Return the factors that make larger better, one for each objective.
+
+    Raises:
+        TypeError: if it is neither a direction nor a list of them.
+        ValueError: if there is none, or one is unknown.
+    """
+    if isinstance(directions, str):
+        return (sign_of(directions),)
+    if not isinstance(directions, Iterable):
+        raise TypeError(
+            "direction must be 'minimize' or 'maximize', or a list of these for several "
+            f"objectives; got {shown(directions)}."
+        )
+    signs = tuple(sign_of(direction) for direction in directions)
+    if not signs:
+        raise ValueError("there must be at least one direction, 'minimize' or 'maximize'.")
+    return signs
 
 
-def signed(
-    reference: Sequence[float] | None, signs: tuple[float, ...]
-) -> tuple[float, ...] | None:
-    """Return a reference point with its signs, as many numbers as it has."""
-    if reference is None:
-        return None
-    factors = [*signs, *[1.0] * len(reference)]
-    return tuple(s * float(value) for s, value in zip(factors, reference, strict=False))
+def policy_for(
+    policy: Policy, signs: tuple[float, ...], reference: tuple[float, ...] | None
+) -> Policy:
+    """Return what a policy is for the objectives of these signs.
+
+    Raises:
+        ValueError: if it cannot have so many, or the reference point has not as many numbers, or
+            a surrogate says nothing of the values.
+    """
+    if reference is not None and len(reference) != len(signs):
+        raise ValueError(
+            f"reference_point needs a number for each of {len(signs)} objectives, got "
+            f"{len(reference)}: {list(reference)}."
+        )
+    if reference is not None:
+        reference = tuple(s * value for s, value in zip(signs, reference, strict=True))
+    found = for_objectives(policy, len(signs), reference)
+    surrogates = found.surrogates if isinstance(found, SeveralObjectives) else ()
+    if any(isinstance(surrogate, ClassifierRatio | DensityRatio) for surrogate in surrogates):
+        raise ValueError(
+            "a classifier says nothing of the values, which several objectives need: take another "
+            "surrogate, such as 'gp' or 'brvfl4'."
+        )
+    return found
 
 
 @final
@@ -137,15 +169,29 @@ class Optimizer:
         self._budget = Budget(max_suggest_seconds)
         self.space = space if isinstance(space, Space) else Space(space)
         self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
-        self._signs = signs_of([direction] if isinstance(direction, str) else direction)
-        reference = signed(reference_point, self._signs)
-        policy = within(make_policy(surrogate, criterion, maximizer), max_suggest_seconds)
-        self.policy = for_objectives(policy, len(self._signs), reference)
-        usual = start_trials(len(self.space.names))
-        self._start = usual if n_startup_trials is None else n_startup_trials
-        self._horizon = n_trials
+        self._signs = signs_of(direction)
+        reference = numbers_or_none("reference_point", reference_point)
+        policy = within(make_policy(surrogate, criterion, maximizer), self._budget.seconds)
+        self.policy, self._name = policy_for(policy, self._signs, reference), _name_of(surrogate)
+        startup = whole_or_none("n_startup_trials", n_startup_trials)
+        self._start = start_trials(len(self.space.names)) if startup is None else startup
+        self._horizon = whole_or_none("n_trials", n_trials)
         self._columns = Columns(self.space, *self._signs)
         self._memory = Memory()
+
+    def __repr__(self) -> str:
+        pending, best = len(self._columns.pending), self._columns.best
+        parts = [f"{len(self._columns) - pending} trials"]
+        if pending:
+            parts.append(f"{pending} pending")
+        if len(self._signs) > 1:
+            parts.append(f"{len(self._signs)} objectives, {len(self.front)} on the front")
+        elif best is not None:
+            parts.append(f"best value {self.best.value:.6g} in trial {best}")
+        names = list(self.space.parameters)
+        more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+        parts.append(f"parameters {', '.join(names[:MOST_SHOWN])}{more}")
+        return f"<Optimizer: {'; '.join(parts)}; surrogate {self._name}>"
 
     @overload
     def ask(self) -> Asked: ...
@@ -155,11 +201,15 @@ class Optimizer:
 
     @one_thread()
     def ask(self, n: int | None = None) -> Asked | list[Asked]:
-        """Return the next parameters to try, or a list of n different ones."""
-        if n is not None and n < 1:
-            raise ValueError(f"ask needs n >= 1, got {n}.")
+        """Return the next parameters to try, or a list of n different ones.
+
+        Raises:
+            TypeError: if n is no whole number.
+            ValueError: if n is below 1.
+        """
+        count = 1 if n is None else whole("n of ask(n)", n, 1, instead="; ask() gives one alone")
         policy = AfterStart(self.policy, self._start)
-        proposal = self._budget.suggest(policy, self.step(), n or 1)
+        proposal = self._budget.suggest(policy, self.step(), count)
         asked = []
         for row, params in zip(proposal.points, self.space.decode(proposal.points), strict=True):
             asked.append(Asked(params, self._columns.add(row), proposal.facts))
@@ -173,9 +223,12 @@ class Optimizer:
         the values come as a list; where one of them is a failure, all are.
 
         Raises:
+            TypeError: if the parameters are no dictionary, or a value is no number.
             ValueError: if the parameters are not legal, or were told before, or there are not as
                 many values as objectives.
         """
+        if not isinstance(params, Mapping):
+            raise TypeError(_not_parameters(params, self.space))
         legal, columns = self.space.validate(params), self._columns
         number = params.number if isinstance(params, Asked) else None
         row = self.space.encode([legal])[0]
@@ -273,15 +326,19 @@ class Optimizer:
         )  # fmt: skip
 
 
+def _name_of(surrogate: Any) -> str:
+    """Return how a surrogate is called: its name, or the kind of the recipe."""
+    if isinstance(surrogate, list | tuple):
+        return ", ".join(map(_name_of, surrogate))
+    return surrogate if isinstance(surrogate, str) else type(surrogate).__name__
+
+
 def checked_seed(seed: Any) -> int:
     """Return a seed, if it is one."""
     try:
-        number = operator.index(seed)
-    except TypeError:
-        number = -1
-    if number < 0:
-        raise ValueError(f"seed must be a whole number from 0 on, or None; got {seed!r}.")
-    return number
+        return whole("seed", seed, instead=", or None")
+    except TypeError as error:
+        raise ValueError(str(error)) from None
 
 
 def finite_or_none(value: Any) -> float | None:
@@ -317,16 +374,41 @@ def finite_values(value: Any, m: int) -> tuple[float, ...] | None:
     if m == 1:
         one = finite_or_none(value)
         return None if one is None else (one,)
-    given = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
+    given = _listed(value)
     if len(given) != m:
-        raise ValueError(f"there are {m} objectives and so many values, got {value!r}.")
+        raise ValueError(
+            f"there are {m} objectives, so tell takes a list of {m} values, or None for a "
+            f"failure; got {value!r}."
+        )
     numbers = [finite_or_none(one) for one in given]
     found = tuple(number for number in numbers if number is not None)
     return found if len(found) == m else None
 
 
-def _not_a_number(value: Any) -> TypeError:
-    return TypeError(
-        f"a value must be a number, or None for a failure; got {value!r} of type "
-        f"{type(value).__name__}."
+def _listed(value: Any) -> list[Any]:
+    """Return the elements of a list or array; none of what is a single value."""
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        return []
+    try:
+        return list(value)
+    except TypeError:  # an array without dimensions can be iterated by its type only
+        return []
+
+
+def _not_parameters(params: Any, space: Space) -> str:
+    """Return what `tell` says of something that is no dictionary."""
+    example = ", ".join(f"{name!r}: ..." for name in space.parameters)
+    several = isinstance(params, list | tuple) and any(isinstance(p, Mapping) for p in params)
+    remedy = (
+        " To tell several: `for params, value in zip(batch, values): opt.tell(params, value)`."
+        if several
+        else " It is what ask() returned, or parameters of your own."
     )
+    return (
+        "tell takes the parameters of one trial, a dictionary, and its value: "
+        f"tell({{{example}}}, value); got {shown(params)}.{remedy}"
+    )
+
+
+def _not_a_number(value: Any) -> TypeError:
+    return TypeError(f"a value must be a number, or None for a failure; got {shown(value)}.")

@@ -3,9 +3,9 @@
 import math
 import secrets
 import time
-import warnings
+import traceback
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, final
@@ -18,17 +18,17 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState, create_trial
 from torch import Tensor
 
+from neuralbo.arguments import is_number, numbers_or_none, shown, whole_or_none
 from neuralbo.budget import Budget
 from neuralbo.catalog import make_policy
 from neuralbo.criteria import Criterion
-from neuralbo.errors import FallbackWarning
+from neuralbo.errors import FallbackWarning, warn
 from neuralbo.maximizers import Maximizer
 from neuralbo.maximizers.base import aside
-from neuralbo.optimizer import checked_seed, signed, signs_of
+from neuralbo.optimizer import checked_seed, policy_for, signs_of
 from neuralbo.points import are_near
 from neuralbo.policies import HasSurrogate, Policy, Proposal
 from neuralbo.policies.automatic import within
-from neuralbo.policies.several import for_objectives
 from neuralbo.policies.start import AfterStart, start_trials
 from neuralbo.publishing import given, is_settled, publish, published
 from neuralbo.recommendation import Recommendation, likely_best
@@ -38,6 +38,7 @@ from neuralbo.surrogates import Surrogate
 from neuralbo.threads import one_thread
 from neuralbo.trials import (
     ENDED,
+    INTERRUPTED,
     WORKER,
     TrialReader,
     all_trials,
@@ -90,19 +91,24 @@ class NeuralSampler(BaseSampler):
         seed: int | None = None,
         n_startup_trials: int | None = None,
         n_trials: int | None = None,
-        space: Space | None = None,
+        space: Mapping[str, Any] | Space | None = None,
         max_suggest_seconds: float | None = None,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
         reference_point: Sequence[float] | None = None,
     ) -> None:
+        if constraints_func is not None and not callable(constraints_func):
+            raise TypeError(
+                "constraints_func must be a function of a trial that returns a list of numbers, "
+                f"or None; got {shown(constraints_func)}."
+            )
         self._constraints_func = constraints_func
         self._budget = Budget(max_suggest_seconds)
-        self._policy = within(make_policy(surrogate, criterion, maximizer), max_suggest_seconds)
+        self._policy = within(make_policy(surrogate, criterion, maximizer), self._budget.seconds)
         self._seed = None if seed is None else checked_seed(seed)
-        self._start = n_startup_trials
-        self._horizon = n_trials
-        self._space = space
-        self._reference = None if reference_point is None else tuple(reference_point)
+        self._start = whole_or_none("n_startup_trials", n_startup_trials)
+        self._horizon = whole_or_none("n_trials", n_trials)
+        self._space = space if isinstance(space, Space | None) else Space(space)
+        self._reference = numbers_or_none("reference_point", reference_point)
         self._memory, self._readers = Memory(), _Readers()
         self._warned: set[str] = set()
 
@@ -128,7 +134,6 @@ class NeuralSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Return all parameters seen so far, those of single trials included."""
-        self._policy_for(study)  # so that what does not fit is said in the first trial
         if self._space is not None:
             found = self._space.distributions
         else:
@@ -231,10 +236,34 @@ class NeuralSampler(BaseSampler):
             best.noise, tuple(values.tolist()),
         )  # fmt: skip
 
+    def check(self, directions: str | Sequence[str]) -> None:
+        """Check that the arguments fit a study of these directions, before its first trial.
+
+        Raises:
+            TypeError: if these are no directions.
+            ValueError: if there are more objectives than the policy can have, or the reference
+                point or the list of surrogates is not for so many.
+        """
+        policy_for(self._policy, signs_of(directions), self._reference)
+
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
-        """Note which process evaluates the trial, so that a dead one can be told."""
-        if not isinstance(study._storage, InMemoryStorage):
-            study._storage.set_trial_system_attr(trial._trial_id, WORKER, this_worker())
+        """Note which process evaluates the trial, so that a dead one can be told.
+
+        Optuna samples while the objective runs, so an error there would count as a failure of
+        the objective. Arguments that do not fit the study are refused here, which ends the run.
+
+        Raises:
+            ValueError: if the arguments do not fit the study; the trial is marked as interrupted.
+        """
+        storage, key = study._storage, trial._trial_id
+        try:
+            self._policy_for(study)
+        except ValueError:
+            storage.set_trial_system_attr(key, INTERRUPTED, True)
+            storage.set_trial_state_values(key, TrialState.FAIL)
+            raise
+        if not isinstance(storage, InMemoryStorage):
+            storage.set_trial_system_attr(key, WORKER, this_worker())
 
     def after_trial(
         self,
@@ -248,10 +277,9 @@ class NeuralSampler(BaseSampler):
         if state == TrialState.FAIL and WORKER in trial.system_attrs:
             storage.set_trial_system_attr(key, ENDED, True)
         elif state != TrialState.FAIL and self._constraints_func is not None:
-            found = [float(value) for value in self._constraints_func(trial)]
-            if any(map(math.isnan, found)):
-                raise ValueError(f"constraints_func must return numbers, got {found}.")
-            storage.set_trial_system_attr(key, CONSTRAINTS, found)
+            storage.set_trial_system_attr(
+                key, CONSTRAINTS, _numbers(self._constraints_func(trial))
+            )
 
     def reseed_rng(self) -> None:
         """Do nothing: workers differ by the numbers of their trials."""
@@ -270,8 +298,7 @@ class NeuralSampler(BaseSampler):
         )
 
     def _policy_for(self, study: Study) -> Policy:
-        signs = _signs(study)
-        return for_objectives(self._policy, len(signs), signed(self._reference, signs))
+        return policy_for(self._policy, _signs(study), self._reference)
 
     def _seed_of(self, study: Study) -> int:
         if self._seed is not None:
@@ -287,19 +314,39 @@ class NeuralSampler(BaseSampler):
         if name in self._warned or seen < enough:
             return
         self._warned.add(name)
-        warnings.warn(
+        warn(
             f"parameter {name!r} was drawn at random although it is known from {seen} trials: "
             "its range or its conditions differ from what was seen before. Where ranges depend on "
             "other parameters, suggest a share of the range instead; where conditions are "
             "complicated, tell them with NeuralSampler(space=...).",
             FallbackWarning,
-            stacklevel=2,
         )
+
+
+def is_of_sampler(error: BaseException) -> bool:
+    """Return whether an error came up while parameters were chosen, not in the objective.
+
+    Optuna asks the sampler while the objective runs, so both come out of the same call.
+    """
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_globals.get("__name__") == __name__ for frame, _ in frames)
 
 
 def _signs(study: Study) -> tuple[float, ...]:
     """Return the factors that make larger values better."""
     return signs_of([direction.name.lower() for direction in study.directions])
+
+
+def _numbers(found: Any) -> list[float]:
+    """Return what a constraints_func gave, if these are numbers."""
+    is_list = isinstance(found, Iterable) and not isinstance(found, str | bytes | Mapping)
+    values = list(found) if is_list else []
+    if not is_list or not all(map(is_number, values)) or any(map(math.isnan, values)):
+        raise ValueError(
+            "constraints_func must return numbers, a list of one for each constraint, at most 0 "
+            f"where it holds; got {shown(found)}."
+        )
+    return [float(value) for value in values]
 
 
 def _nearest(parameter: Parameter, values: Sequence[Any], target: Any) -> Any:

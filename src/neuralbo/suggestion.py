@@ -1,8 +1,6 @@
 """What all fronts do with a policy: one thread, and a way on when a fit fails."""
 
-import warnings
-
-from neuralbo.errors import FallbackWarning, FitError
+from neuralbo.errors import FallbackWarning, FitError, warn
 from neuralbo.policies import Policy, Proposal, Sobol
 from neuralbo.step import Step
 from neuralbo.threads import one_thread
@@ -16,11 +14,10 @@ def suggest(policy: Policy, step: Step, q: int = 1) -> Proposal:
         try:
             return policy.propose(step, q)
         except FitError as error:
-            warnings.warn(
+            warn(
                 f"suggestion {step.number} is a point of the start design, since the surrogate "
                 f"could not be fitted: {error} Another surrogate= may do better.",
                 FallbackWarning,
-                stacklevel=2,
             )
             points = Sobol().propose(step, q).points
             return Proposal(points, {"surrogate": "none", "fallback": str(error)})
