@@ -5,14 +5,17 @@ import json
 import math
 import pickle
 import random
+from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
 import pytest
 import torch
 
-from neuralbo import Categorical, Data, Integer, Optimizer, Real
+from neuralbo import Categorical, Data, FallbackWarning, FitError, Integer, Optimizer, Real
 from neuralbo import data as data_module
 from neuralbo import points as points_module
+from neuralbo.budget import STRIKES
 from neuralbo.catalog import CRITERIA, MAXIMIZERS, POLICIES, SURROGATES
 from neuralbo.criteria import LogExpectedImprovement
 from neuralbo.maximizers import Mixed, Multistart, RandomCandidates
@@ -174,8 +177,92 @@ class TestAskAndTell:
 
     @pytest.mark.parametrize("n", [0, -1])
     def test_a_batch_needs_at_least_one(self, n):
-        with pytest.raises(ValueError, match=f"ask needs n >= 1, got {n}"):
+        with pytest.raises(ValueError, match=rf"ask\(n\) must be .* from 1 on; .* got {n}\."):
             quick().ask(n=n)
+
+    @pytest.mark.parametrize("n", [2.5, "3", True, math.nan, [2], {}, int])
+    def test_a_batch_has_a_whole_number_of_points(self, n):
+        opt = quick()
+        with pytest.raises(TypeError, match=r"n of ask\(n\) must be a whole number from 1 on"):
+            opt.ask(n)
+        assert opt.ask().number == 0  # nothing was spent
+
+    @pytest.mark.parametrize("params", [None, "x", b"x", 0.5, [0.5], [], dict, object()])
+    def test_what_is_no_dictionary_is_refused_with_the_form_of_tell(self, params):
+        opt = quick()
+        with pytest.raises(TypeError, match=r"tell\(\{'x': \.\.\.\}, value\); got .* of type"):
+            opt.tell(params, 1.0)
+        assert opt.trials == []
+
+    @pytest.mark.parametrize("kind", [list, tuple])
+    def test_who_tells_several_at_once_is_shown_a_loop(self, kind):
+        opt = quick()
+        batch = kind(opt.ask(3))
+        with pytest.raises(
+            TypeError, match=r"for params, value in zip\(batch, values\): opt.tell"
+        ):
+            opt.tell(batch, [1.0, 2.0, 3.0])
+
+    def test_a_message_stays_short_whatever_is_told(self):
+        opt = quick({f"x{i}": Real(0, 1) for i in range(300)}, surrogate="random", maximizer=None)
+        with pytest.raises(TypeError, match="To tell several") as found:
+            opt.tell(opt.ask(20), [1.0] * 20)
+        assert len(str(found.value)) < 700
+
+    @pytest.mark.parametrize("value", [1.0, [1.0], [1.0] * 3, "ab", {1: 1, 2: 2}, np.array(0.5)])
+    def test_several_objectives_have_so_many_values(self, value):
+        opt = quick(direction=["minimize", "maximize"])
+        with pytest.raises(ValueError, match="2 objectives, so tell takes a list of 2 values"):
+            opt.tell({"x": 0.5}, value)
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """A policy whose surrogate cannot be fitted."""
+
+    def propose(self, step, q=1):
+        raise FitError("no fit.")
+
+
+class TestWarnings:
+    def test_a_fit_that_failed_is_warned_of_at_the_line_that_asked(self):
+        opt = run(Optimizer(LINE, surrogate=Unfit(), seed=0, n_startup_trials=1), bowl, 1)
+        with pytest.warns(FallbackWarning, match="could not be fitted") as caught:
+            opt.ask()
+        assert [warning.filename for warning in caught] == [__file__]
+
+    def test_a_limit_of_seconds_is_warned_of_at_the_line_that_asked(self):
+        opt = Optimizer(LINE, surrogate="random", seed=0, max_suggest_seconds=1e-9)
+        with pytest.warns(FallbackWarning, match="max_suggest_seconds") as caught:
+            run(opt, bowl, STRIKES)
+        assert [warning.filename for warning in caught] == [__file__]
+
+
+class TestRepr:
+    def test_it_says_what_was_done_and_how(self):
+        opt = quick(MIXED)
+        assert repr(opt) == (
+            "<Optimizer: 0 trials; parameters lr, k, kind, depth, rate; surrogate gp>"
+        )
+        run(opt, lambda params: params["k"] + 0.25, 3)
+        opt.ask(2)
+        assert repr(opt) == (
+            f"<Optimizer: 3 trials; 2 pending; best value {opt.best.value:g} in trial "
+            f"{opt.best.number}; parameters lr, k, kind, depth, rate; surrogate gp>"
+        )
+
+    def test_several_objectives_have_a_front(self):
+        opt = quick(direction=["minimize"] * 2, surrogate=["gp", "brvfl4"])
+        opt.tell({"x": 0.5}, [1.0, 2.0])
+        assert repr(opt) == (
+            "<Optimizer: 1 trial; 2 objectives, 1 on the front; parameters x; "
+            "surrogate gp, brvfl4>"
+        )
+
+    def test_a_recipe_is_named_by_its_kind_and_many_parameters_are_counted(self):
+        space = {f"x{i}": Real(0, 1) for i in range(30)}
+        text = repr(Optimizer(space, surrogate=BayesianRVFL(units=8), seed=0))
+        assert text.endswith("x6, x7 and 22 more; surrogate BayesianRVFL>")
 
 
 class TestStart:

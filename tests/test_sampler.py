@@ -320,6 +320,14 @@ class TestChanges:
         with pytest.warns(FallbackWarning, match="'x' was drawn at random .* known from 6 trials"):
             study.optimize(lambda t: t.suggest_float("x", 5, 6), n_trials=1)
 
+    def test_a_warning_points_at_the_line_that_suggests(self):
+        study = run(lambda t: t.suggest_float("x", 0, 1), 6)
+        trial = study.ask()
+        with pytest.warns(FallbackWarning, match="drawn at random") as caught:
+            trial.suggest_float("x", 5, 6)
+        here = TestChanges.test_a_warning_points_at_the_line_that_suggests.__code__
+        assert [(w.filename, w.lineno - here.co_firstlineno) for w in caught] == [(__file__, 4)]
+
     def test_a_range_that_grew_is_the_hull_from_then_on(self):
         old, new = FloatDistribution(0, 1), FloatDistribution(-1, 0.5)
         trials = [create_trial(params={"x": 0.2}, distributions={"x": d}, value=1.0)

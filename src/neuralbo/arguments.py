@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 ALL_CORES = -1  # as Optuna counts the jobs
+LONGEST = 200  # characters of a value that a message shows
 
 
 def whole(name: str, value: Any, least: int = 0, *, instead: str = "") -> int:
@@ -101,5 +102,7 @@ def is_number(value: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return a value and its type for a message."""
-    return f"{value!r} of type {type(value).__name__}"
+    """Return a value and its type for a message, long ones cut."""
+    text = repr(value)
+    text = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return f"{text} of type {type(value).__name__}"

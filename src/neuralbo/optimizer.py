@@ -181,7 +181,8 @@ class Optimizer:
 
     def __repr__(self) -> str:
         pending, best = len(self._columns.pending), self._columns.best
-        parts = [f"{len(self._columns) - pending} trials"]
+        told = len(self._columns) - pending
+        parts = ["1 trial" if told == 1 else f"{told} trials"]
         if pending:
             parts.append(f"{pending} pending")
         if len(self._signs) > 1:
@@ -397,7 +398,9 @@ def _listed(value: Any) -> list[Any]:
 
 def _not_parameters(params: Any, space: Space) -> str:
     """Return what `tell` says of something that is no dictionary."""
-    example = ", ".join(f"{name!r}: ..." for name in space.parameters)
+    names = list(space.parameters)
+    example = ", ".join(f"{name!r}: ..." for name in names[:MOST_SHOWN])
+    example += ", ..." if len(names) > MOST_SHOWN else ""
     several = isinstance(params, list | tuple) and any(isinstance(p, Mapping) for p in params)
     remedy = (
         " To tell several: `for params, value in zip(batch, values): opt.tell(params, value)`."
