@@ -12,9 +12,8 @@ from botorch.sampling.base import MCSampler
 from botorch.utils.datasets import SupervisedDataset
 from torch import Generator, Tensor
 
-from neuralbo.catalog import SURROGATES
+from neuralbo.catalog import SURROGATES, unknown
 from neuralbo.data import Data
-from neuralbo.errors import unknown_name
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.class_model import ClassModel
 from neuralbo.threads import one_thread
@@ -52,7 +51,7 @@ class FittedOnDemand(Model):
     ) -> None:
         super().__init__()
         if isinstance(recipe, str) and recipe not in SURROGATES:
-            raise unknown_name("surrogate", recipe, SURROGATES)
+            raise unknown("surrogate", recipe, SURROGATES)
         self.recipe = SURROGATES[recipe] if isinstance(recipe, str) else recipe
         self.seed, self._data = seed, (train_X, train_Y)
         self.train_inputs: tuple[Tensor, ...] = (train_X,)
