@@ -1,5 +1,6 @@
 """The command, as a new user meets it in an empty folder."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 
 import neuralbo
 from neuralbo.cli import main
-from neuralbo.study import finished
+from neuralbo.stopping import finished
 
 TINY = """
 def objective(trial):
@@ -115,7 +116,7 @@ class TestRun:
         out = capsys.readouterr().out
         assert "6 trials, 0 without a value" in out
         assert "best value" in out and "  x = " in out
-        assert "neuralbo report sqlite:///runs/tiny.db --study tiny" in out
+        assert "neuralbo report runs/tiny.db --study tiny" in out
         assert (empty / "runs/tiny.db").is_file()
         assert (empty / "runs/tiny.png").read_bytes().startswith(b"\x89PNG")
 
@@ -124,7 +125,7 @@ class TestRun:
         assert "continuing" not in capsys.readouterr().out
         assert main(["run", "tiny.py", "--trials", "3", "--seed", "0"]) == 0
         out = capsys.readouterr().out
-        assert "continuing study 'tiny' with 2 trials in sqlite:///runs/tiny.db" in out
+        assert "continuing study 'tiny' with 2 trials in runs/tiny.db" in out
         assert "5 trials" in out
 
     def test_a_plot_goes_where_it_is_wanted(self, empty):
@@ -149,6 +150,181 @@ class TestRun:
     def test_a_timeout_alone_is_enough(self):
         assert main(["run", "tiny.py", "--timeout", "0.2", "--surrogate", "random"]) == 0
         assert 1 <= len(told()) < 50
+
+    @pytest.mark.parametrize("most", ["3", "4"])
+    def test_a_study_with_enough_trials_gets_no_further_one(self, capsys, most):
+        main(["run", "tiny.py", "--trials", "4", "--surrogate", "random"])
+        capsys.readouterr()
+        assert main(["run", "tiny.py", "--most", most, "--surrogate", "random"]) == 0
+        out = capsys.readouterr().out
+        assert f"no trial was made: the study has 4 trials, and --most is {most}" in out
+        assert "best value" in out and "stopped" not in out
+        assert len(told()) == 4
+
+    def test_as_many_trials_are_made_as_the_most_leave(self, capsys, monkeypatch):
+        from neuralbo import study
+
+        seen, progress_of = [], study.progress_of
+        monkeypatch.setattr(study, "progress_of", lambda *a: seen.append(a[1]) or progress_of(*a))
+        main(["run", "tiny.py", "--trials", "4", "--surrogate", "random"])
+        assert main(["run", "tiny.py", "--most", "6", "--surrogate", "random"]) == 0
+        assert seen == [4, 2]
+        assert "stopped: 6 trials" in capsys.readouterr().out
+        assert len(told()) == 6
+
+    @pytest.mark.parametrize("path", ["x.db", "new/x.log", "x.journal"])
+    def test_a_storage_may_be_a_path(self, empty, capsys, path):
+        arguments = ["run", "tiny.py", "--trials", "2", "--surrogate", "random"]
+        for _ in range(2):
+            assert main([*arguments, "--storage", path]) == 0
+        out = capsys.readouterr().out
+        assert f"continuing study 'tiny' with 2 trials in {path}" in out
+        assert f"neuralbo report {path} --study tiny" in out
+        assert (empty / path).is_file()
+        assert (empty / path).with_name("tiny.png").is_file()
+        assert main(["report", path, "--out", "page.html"]) == 0
+
+    def test_a_name_of_300_letters_is_shortened_in_that_of_the_plot(self, empty, capsys):
+        arguments = ["run", "tiny.py", "--trials", "1", "--surrogate", "random", "--study"]
+        assert main([*arguments, "é" * 300]) == 0
+        assert f"convergence plot: runs/{'é' * 50}.png" in capsys.readouterr().out
+        assert (empty / f"runs/{'é' * 50}.png").is_file()
+
+    @pytest.mark.parametrize("plot", ["/proc/nobody/a.png", ".", "a.bmpp"])
+    def test_a_plot_that_cannot_be_written_is_no_failure(self, capsys, plot):
+        arguments = ["run", "tiny.py", "--trials", "1", "--surrogate", "random", "--plot", plot]
+        assert main(arguments) == 0
+        out = capsys.readouterr().out
+        assert "no plot: " in out and "neuralbo report" in out
+
+    def test_a_full_disk_costs_the_plot_only(self, capsys, monkeypatch):
+        from matplotlib.figure import Figure
+
+        def full(*arguments, **options):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr(Figure, "savefig", full)
+        assert main(["run", "tiny.py", "--trials", "1", "--surrogate", "random"]) == 0
+        assert "no plot: OSError: [Errno 28] No space left on device" in capsys.readouterr().out
+
+
+FEW = ["--trials", "2", "--surrogate", "random", "--quiet"]
+OTHER = "def objective(trial):\n    return 5 + trial.suggest_float('y', 0, 1)\n"
+CHANGED = "def objective(trial):\n    return len(trial.suggest_categorical('kind', ['a', 'cc']))\n"
+
+
+class TestFiles:
+    @pytest.fixture
+    def two(self, empty):
+        """Make two files of one name, and a study of the first."""
+        for name, text in (("a", TINY), ("b", OTHER)):
+            (empty / name).mkdir()
+            (empty / name / "train.py").write_text(text)
+        assert main(["run", "a/train.py", *FEW]) == 0
+        return empty
+
+    def test_a_study_belongs_to_its_file(self, two, capsys):
+        capsys.readouterr()
+        err = refused(["run", "b/train.py", *FEW], capsys)
+        assert "the study 'train' in runs/train.db belongs to a/train.py, not to b/train.py" in err
+        assert "--study NAME" in err and "--storage FILE" in err
+        assert len(told("train", "sqlite:///runs/train.db")) == 2
+
+    def test_the_file_itself_goes_on_from_wherever_it_is_called(self, two, monkeypatch):
+        monkeypatch.chdir(two / "a")
+        assert main(["run", "train.py", *FEW, "--storage", "../runs/train.db"]) == 0
+        assert main(["run", str(two / "a/train.py"), *FEW, "--storage", "../runs/train.db"]) == 0
+        assert len(told("train", "sqlite:///../runs/train.db")) == 6
+
+    def test_another_study_or_storage_is_free(self, two):
+        assert main(["run", "b/train.py", *FEW, "--study", "b"]) == 0
+        assert main(["run", "b/train.py", *FEW, "--storage", "b.db"]) == 0
+        assert len(told("b", "sqlite:///runs/train.db")) == 2
+        assert len(told("train", "sqlite:///b.db")) == 2
+
+    @pytest.mark.parametrize(("text", "match"), [(OTHER, "this one has y"), (CHANGED, "kind")])
+    def test_a_study_that_is_named_must_have_the_parameters(self, two, capsys, text, match):
+        (two / "b/train.py").write_text(text)
+        capsys.readouterr()
+        err = refused(["run", "b/train.py", *FEW, "--study", "train"], capsys)
+        assert "the study 'train' is of another objective, with the parameters" in err
+        assert match in err
+        assert len(told("train", "sqlite:///runs/train.db")) == 2
+
+    def test_a_file_that_was_moved_goes_on_if_the_study_is_named(self, two, capsys):
+        (two / "a/train.py").replace(two / "b/train.py")
+        assert "if the file was moved" in refused(["run", "b/train.py", *FEW], capsys)
+        assert main(["run", "b/train.py", *FEW, "--study", "train"]) == 0
+        assert main(["run", "b/train.py", *FEW]) == 0
+        assert len(told("train", "sqlite:///runs/train.db")) == 6
+
+    def test_a_project_can_be_moved_as_a_whole(self, two, monkeypatch):
+        (two / "new").mkdir()
+        for name in ("a", "runs"):
+            (two / name).rename(two / "new" / name)
+        monkeypatch.chdir(two / "new")
+        assert main(["run", "a/train.py", *FEW]) == 0
+        assert len(told("train", "sqlite:///runs/train.db")) == 4
+
+    def test_files_of_one_name_on_two_machines_share_a_server(self, two, monkeypatch):
+        from neuralbo import run_command
+
+        server = "sqlite:///server.db"  # as good as any, but for its address
+        monkeypatch.setattr(run_command, "file_of", lambda storage: None)
+        assert main(["run", "a/train.py", *FEW, "--storage", server]) == 0
+        (two / "b/train.py").write_text(TINY)
+        assert main(["run", "b/train.py", *FEW, "--storage", server]) == 1
+        monkeypatch.setattr(run_command.socket, "gethostname", lambda: "another")
+        assert main(["run", "b/train.py", *FEW, "--storage", server]) == 0
+
+
+NAMED_LIKE = ["random", "json", "queue", "types", "torch", "optuna", "neuralbo"]
+
+
+class TestNames:
+    @pytest.mark.parametrize("name", NAMED_LIKE)
+    def test_a_file_may_have_the_name_of_a_library(self, empty, name, capsys):
+        before = sys.modules.get(name)
+        (empty / f"{name}.py").write_text(TINY)
+        assert main(["run", f"{name}.py", *FEW]) == 0
+        assert f"neuralbo report runs/{name}.db --study {name}" in capsys.readouterr().out
+        assert sys.modules.get(name) is before
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("command", ["-c from_neuralbo", "-m"])
+    def test_a_file_random_py_does_in_a_process_of_its_own(self, empty, command):
+        (empty / "random.py").write_text(TINY)
+        (empty / "train.py").write_text(TINY)
+        code = "import sys; sys.path.remove(''); from neuralbo.cli import main; sys.exit(main())"
+        how = ["-m", "neuralbo"] if command == "-m" else ["-c", code]
+        for file in ("random.py", "train.py"):
+            done = python(*how, "run", file, *FEW, cwd=empty)
+            assert done.returncode == 0, done.stderr
+
+    def test_neighbours_can_be_imported(self, empty):
+        (empty / "neighbour.py").write_text("SHIFT = 3\n")
+        (empty / "other.py").write_text(
+            "import neighbour\n\ndef objective(trial):\n"
+            "    return trial.suggest_float('x', 0, 1) + neighbour.SHIFT\n"
+        )
+        assert main(["run", "other.py", *FEW]) == 0
+        sys.modules.pop("neighbour")
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("way", ["fork", "spawn"])
+    def test_an_objective_can_use_other_processes(self, empty, way):
+        (empty / "other.py").write_text(
+            "import multiprocessing\n\ndef square(x):\n    return x * x\n\n"
+            "def objective(trial):\n    x = trial.suggest_float('x', 0, 1)\n"
+            f"    with multiprocessing.get_context('{way}').Pool(1) as pool:\n"
+            "        return pool.map(square, [x])[0]\n"
+        )
+        done = python("-m", "neuralbo", "run", "other.py", *FEW, cwd=empty)
+        assert done.returncode == 0, done.stderr
+
+    def test_the_package_can_be_run_as_a_module(self, empty):
+        done = python("-m", "neuralbo", "--version", cwd=empty)
+        assert done.stdout == f"neuralbo {neuralbo.__version__}\n"
 
 
 RUN = ["run", "tiny.py", "--seed", "3", "--surrogate", "gp", "--quiet", "--trials"]
@@ -233,7 +409,9 @@ class TestErrors:
         )
         with pytest.warns(neuralbo.FailedTrialWarning, match="returned None"):
             assert main(["run", "other.py", "--trials", "3"]) == 1
-        assert "no trial has given a value" in capsys.readouterr().out
+        assert (
+            "no trial of the study 'other' has given a value; 3 failed" in capsys.readouterr().err
+        )
 
     def test_trials_that_are_all_pruned_end_with_1(self, empty, capsys):
         (empty / "other.py").write_text(
@@ -248,9 +426,43 @@ class TestErrors:
             "def objective(trial):\n    raise FileNotFoundError('my data.csv')\n"
         )
         with pytest.warns(neuralbo.FailedTrialWarning, match="my data.csv"):
-            err = refused(["run", "other.py", "--trials", "9"], capsys)
+            assert main(["run", "other.py", "--trials", "9"]) == 1
+        err = capsys.readouterr().err
+        assert err.count("Traceback") == err.count("in objective") == 1
         assert "FileNotFoundError: my data.csv" in err
-        assert "storage" not in err
+        assert "storage" not in err and "neuralbo/" not in err
+
+    def test_a_run_that_fails_in_many_ways_shows_one_traceback(self, empty, capsys):
+        (empty / "other.py").write_text(
+            "def objective(trial):\n    x = trial.suggest_float('x', 0, 1)\n"
+            "    if trial.number % 2:\n        return 1 / 0\n    raise KeyError(x)\n"
+        )
+        with pytest.warns(neuralbo.FailedTrialWarning):
+            assert main(["run", "other.py", "--trials", "4", "--surrogate", "random"]) == 1
+        err = capsys.readouterr().err
+        assert err.count("Traceback") == err.count("in objective") == 1
+        assert "NoValueError: no trial of the study 'other' has given a value; 4 failed" in err
+
+    def test_a_tuple_ends_a_run_after_three_trials(self, empty, capsys):
+        (empty / "other.py").write_text(
+            "def objective(trial):\n    return trial.suggest_float('x', 0, 1), 1.0\n"
+        )
+        with pytest.warns(neuralbo.FailedTrialWarning):
+            err = refused(["run", "other.py", "--trials", "9"], capsys)
+        assert "TypeError: a value must be a number" in err
+        assert len(told("other", "sqlite:///runs/other.db")) == 3
+
+    def test_the_whole_traceback_is_shown_if_wanted(self, empty):
+        (empty / "other.py").write_text("def objective(trial):\n    return 1 / 0\n")
+        with pytest.warns(neuralbo.FailedTrialWarning), pytest.raises(ZeroDivisionError):
+            main(["run", "other.py", "--trials", "9", "--traceback"])
+
+    def test_an_async_objective_is_told_so_before_any_trial(self, empty, capsys):
+        (empty / "other.py").write_text("async def objective(trial):\n    return 1.0\n")
+        err = refused(["run", "other.py"], capsys)
+        assert "the objective is async" in err
+        assert "lambda trial: asyncio.run(objective(trial))" in err
+        assert not (empty / "runs").exists()
 
     def test_an_interrupt_ends_with_130_and_keeps_what_is_done(self, empty, capsys):
         (empty / "other.py").write_text(
@@ -258,5 +470,8 @@ class TestErrors:
             "    if trial.number == 2:\n        raise KeyboardInterrupt\n    return x\n"
         )
         assert main(["run", "other.py", "--trials", "9"]) == 130
-        assert "what was finished is kept" in capsys.readouterr().err
+        out, err = capsys.readouterr()
+        assert "2 trials, 0 without a value\nbest value" in out
+        assert "what was finished is kept. The same command goes on: " in err
+        assert err.endswith("neuralbo run other.py --trials 9\n")
         assert len(told("other", "sqlite:///runs/other.db")) == 2

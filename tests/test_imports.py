@@ -23,6 +23,9 @@ LAYERS = [
         "quasi_newton",
         "gamma",
         "storages",
+        "outages",
+        "kept_values",
+        "retrying",
         "threads",
         "workers",
         "parameters",
@@ -49,7 +52,9 @@ LAYERS = [
     {"analysis"},
     {"plots"},
     {"report"},
+    {"run_command", "objective_file"},
     {"lab", "cli", "ax", "sklearn"},
+    {"__main__"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
 KNOW_OPTUNA = {
@@ -63,6 +68,9 @@ KNOW_OPTUNA = {
     "study",
     "stopping",
     "storages",
+    "outages",
+    "kept_values",
+    "retrying",
     "objective",
     "sklearn",
     "live",
@@ -72,6 +80,7 @@ KNOW_OPTUNA = {
     "plots",
     "report",
     "lab",
+    "run_command",
     "cli",
 }
 MOST_LINES = 450

@@ -1,8 +1,11 @@
 """Storages that many workers share, real servers included: claims, failures, and being away."""
 
+import json
+import sqlite3
 import threading
 import warnings
 from importlib.util import find_spec
+from pathlib import Path
 
 import optuna
 import pytest
@@ -10,12 +13,14 @@ from optuna.storages import JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 from optuna.trial import TrialState
 
-from neuralbo import NeuralSampler, Real, StorageError, minimize
+from neuralbo import NeuralSampler, Real, StorageError, minimize, storages
 from neuralbo.lab.ports import await_port, free_port
 from neuralbo.lab.postgres import programs, temporary_server
 from neuralbo.lab.redis_server import MISSING, program, temporary_redis
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.publishing import is_settled, published
+from neuralbo.report.source import find_study
+from neuralbo.storages import file_of, file_stem, open_storage, shown
 
 TINY = Mixed(Multistart(candidates=32, local=16, restarts=1, rounds=5), rounds=1)
 SPACE = {"x": Real(-1, 1), "y": Real(-1, 1)}
@@ -100,6 +105,137 @@ def check(make):
     study.optimize(bowl, n_trials=1)
     states = [t.state for t in study.get_trials()]
     assert states.count(TrialState.COMPLETE) == 9 and states.count(TrialState.FAIL) == 1
+
+
+def tiny(storage, n_trials=2):
+    return minimize(lambda p: p["x"], SPACE, n_trials, storage=storage, surrogate="random", seed=0)
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+@pytest.mark.parametrize(
+    ("name", "storage"), [("a/b.db", RDBStorage), ("b", RDBStorage), ("c/j.log", JournalStorage),
+                          ("j.journal", JournalStorage)],
+)  # fmt: skip
+def test_a_path_is_a_sqlite_file_or_a_journal(folder, monkeypatch, name, storage, kind):
+    monkeypatch.chdir(folder)
+    assert isinstance(open_storage(kind(name)), storage)
+    for _ in range(2):
+        result = tiny(kind(name))
+    assert len(result.study.trials) == 4
+    assert (folder / name).is_file()
+
+
+def test_a_path_in_the_home_folder_is_found(folder, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder))
+    tiny("~/runs/j.log")
+    assert (folder / "runs/j.log").is_file()
+
+
+@pytest.mark.parametrize(
+    ("storage", "file"),
+    [("sqlite:///a.db", "a.db"), ("a.db", "a.db"), ("j.log", "j.log"), ("redis://host", None),
+     ("postgresql://host/a.db", None)],
+)  # fmt: skip
+def test_only_paths_and_sqlite_addresses_are_files(storage, file):
+    assert file_of(storage) == (None if file is None else Path(file))
+
+
+def test_an_address_of_redis_is_a_journal_there(redis):
+    for _ in range(2):
+        result = tiny(redis)
+    assert len(result.study.trials) == 4
+
+
+LINE = '{"op_code":0,"worker_id":"w","study_name":"s","directions":[1]}\n'
+
+
+@pytest.mark.parametrize(
+    "text", ["these are notes of mine\n", "[1]\n", "3\n", "\xff\n", '{"a": 1}']
+)
+def test_a_text_that_is_no_journal_is_refused_and_stays_as_it_is(folder, text):
+    path = folder / "train.log"
+    path.write_text(text, encoding="latin-1")
+    with pytest.raises(StorageError, match="is no journal of Optuna's"):
+        tiny(path)
+    assert path.read_text(encoding="latin-1") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [LINE + "oops\n" + LINE, LINE + '{"op_code": 4}\n', LINE + "[]\n", LINE + '"\xff"\n' + LINE],
+)
+def test_a_damaged_journal_is_named(folder, text):
+    path = folder / "j.log"
+    path.write_text(text, encoding="latin-1")
+    with pytest.raises(StorageError, match=r"the journal '.*j\.log' is damaged") as caught:
+        tiny(path)
+    assert "Finished trials" not in str(caught.value)
+    with pytest.raises(StorageError, match="is damaged"):
+        find_study(str(path))
+
+
+def test_a_journal_that_is_damaged_in_the_middle_of_a_run_is_named(folder):
+    path = folder / "j.log"
+
+    def callback(study, trial):
+        if trial.number == 1:
+            with path.open("a") as file:
+                file.write("oops\n" + LINE)
+
+    with pytest.raises(StorageError, match="is damaged"):
+        minimize(lambda p: 1.0, SPACE, 9, storage=path, surrogate="random", callbacks=[callback])
+
+
+def test_an_error_of_the_users_that_looks_like_one_of_a_journal_is_the_users(folder):
+    def callback(study, trial):
+        json.loads("oops")
+
+    with pytest.raises(json.JSONDecodeError):
+        minimize(lambda p: 1.0, SPACE, 9, storage=folder / "j.log", surrogate="random",
+                 callbacks=[callback])  # fmt: skip
+
+
+@pytest.mark.parametrize("first", [0, 4096])  # the head of the file; the pages behind it
+def test_of_a_damaged_database_nothing_is_promised(folder, first):
+    path = folder / "s.db"
+    tiny(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:first] + b"\x55" * (len(whole) - first))
+    with pytest.raises(StorageError, match=r"s\.db' cannot be used: .* damaged") as caught:
+        tiny(path)
+    assert "kept" not in str(caught.value)
+
+
+def test_of_a_locked_database_it_is_said_that_trials_are_kept(folder, monkeypatch):
+    monkeypatch.setattr(storages, "LOCK_SECONDS", 0.1)
+    path = folder / "s.db"
+    tiny(path)
+    lock = sqlite3.connect(path, isolation_level=None)
+    lock.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StorageError, match=r"locked.* Finished trials are kept"):
+        tiny(path)
+    lock.close()
+
+
+def test_a_folder_is_no_storage(folder):
+    for name in ("a.db", "a.log"):
+        (folder / name).mkdir()
+        with pytest.raises(StorageError, match=f"{name}' cannot be used") as caught:
+            tiny(folder / name)
+        assert "kept" not in str(caught.value)
+
+
+def test_a_password_is_not_shown():
+    assert shown("postgresql://me:se@cret:x@host/db") == "postgresql://me:***@host/db"
+    assert shown("sqlite:///runs/a:b@c.db") == "sqlite:///runs/a:b@c.db"
+    assert shown("postgresql://me@host:5432/db") == "postgresql://me@host:5432/db"
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"), [("a/b c", "a_b_c"), ("x" * 300, "x" * 100), ("é" * 300, "é" * 50)]
+)
+def test_the_name_of_a_study_is_made_fit_for_a_file(name, stem):
+    assert file_stem(name) == stem
 
 
 def test_postgresql(postgres):

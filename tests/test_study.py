@@ -1,5 +1,8 @@
 """minimize(): arguments, failures, storages, resume."""
 
+import functools
+import json
+import linecache
 import math
 import os
 import random
@@ -8,19 +11,33 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
 import time
+import traceback
 import warnings
 from pathlib import Path
 
+import numpy as np
 import optuna
 import pytest
+import torch
 from optuna.trial import TrialState
 
+import neuralbo.storages
 import neuralbo.study
-from neuralbo import Categorical, FailedTrialWarning, Integer, Real, Space, StorageError, minimize
+from neuralbo import (
+    Categorical,
+    FailedTrialWarning,
+    Integer,
+    NoValueError,
+    Real,
+    Space,
+    StorageError,
+    minimize,
+)
 from neuralbo.maximizers import Mixed, Multistart
-from neuralbo.sampler import FACTS, SEED
-from neuralbo.study import finished
+from neuralbo.sampler import FACTS, SEED, NeuralSampler
+from neuralbo.stopping import STOPPED, MostTrials, finished
 from neuralbo.surrogates import GaussianProcess
 from neuralbo.trials import INTERRUPTED, WORKER
 
@@ -112,7 +129,7 @@ class TestArguments:
         ("options", "match"),
         [
             ({"n_trials": None}, "a run must end"),
-            ({"n_trials": -1}, "must not be negative, got -1"),
+            ({"n_trials": -1}, "n_trials must be a whole number from 0 on, or None; got -1"),
             ({"direction": "up"}, "direction must be 'minimize' or 'maximize'"),
             ({"surrogate": "bvrfl4"}, "Did you mean 'brvfl4'"),
             ({"space": {}}, "at least one parameter"),
@@ -125,6 +142,59 @@ class TestArguments:
         with pytest.raises(ValueError, match=match):
             quick(calls.append, **options)
         assert calls == []
+
+    @pytest.mark.parametrize("known", [4, 5])
+    def test_a_study_with_enough_trials_gets_no_further_one(self, folder, known, capsys):
+        quick(n_trials=known, storage=url(folder))
+        options = {"callbacks": [MostTrials(4)], "storage": url(folder), "progress": True}
+        study = quick(n_trials=9, **options).study
+        assert len(study.trials) == known
+        assert study.user_attrs[STOPPED] == f"{known} trials"
+        assert capsys.readouterr().err == ""
+
+    def test_the_bar_counts_the_trials_that_will_be_made(self, folder, capsys):
+        quick(n_trials=4, storage=url(folder))
+        rules = [MostTrials(6)]
+        study = quick(n_trials=9, storage=url(folder), callbacks=rules, progress=True).study
+        assert len(study.trials) == 6
+        assert "2/2" in capsys.readouterr().err
+
+    def test_many_jobs_make_no_more_than_the_most(self):
+        study = quick(n_trials=9, n_jobs=3, callbacks=[MostTrials(4)]).study
+        assert len(study.trials) == 4
+
+    async def f_async(self, params):
+        return 1.0
+
+    class Async:
+        async def __call__(self, params):
+            return 1.0
+
+    @pytest.mark.parametrize("objective", [f_async, Async(), functools.partial(f_async, None)])
+    def test_an_async_objective_is_told_so_before_any_trial(self, folder, objective):
+        with pytest.raises(
+            TypeError, match=r"is async.*lambda params: asyncio.run\(f\(params\)\)"
+        ):
+            quick(objective, storage=url(folder))
+        assert not (folder / "study.db").exists()
+
+    def test_a_coroutine_that_comes_back_is_told_so(self):
+        def function(params):
+            return self.f_async(params)
+
+        with pytest.raises(TypeError, match="is async"):
+            quick(function)
+
+    def test_a_generator_is_told_so(self):
+        def objective(params):
+            yield 1.0
+
+        with pytest.raises(TypeError, match="a generator"):
+            quick(objective)
+
+    def test_what_cannot_be_called_is_refused(self):
+        with pytest.raises(TypeError, match=r"a function, called as f\(params\); got 3"):
+            quick(3)
 
     def test_the_seed_drawn_is_kept(self):
         assert SEED in quick(n_trials=1, seed=None).study.user_attrs
@@ -215,21 +285,105 @@ class TestFailures:
 
         assert len(quick(function, n_trials=6).study.trials) == 6
 
-    def test_different_exceptions_do_not_end_it(self):
+    def test_three_exceptions_of_one_line_end_it_whatever_they_say(self):
         count = iter(range(99))
 
         def function(params):
             raise KeyError(next(count))
 
-        assert len(quick(function, n_trials=6).study.trials) == 6
+        with pytest.raises(KeyError, match="2"):
+            quick(function, n_trials=6)
 
-    def test_values_that_are_none_do_not_end_it(self):
-        assert len(quick(lambda p: None, n_trials=5).study.trials) == 5
+    def test_exceptions_of_a_library_called_in_one_line_are_of_one_kind(self):
+        texts = iter(["", "{", "[1,"])  # json raises in different lines of its own
+        with pytest.raises(json.JSONDecodeError):
+            quick(lambda p: json.loads(next(texts)), n_trials=6)
 
-    def test_a_result_without_a_value_says_where_to_look(self):
-        result = quick(lambda p: None, n_trials=1)
+    def test_exceptions_of_different_lines_do_not_end_it_before_its_time(self):
+        calls = []
+
+        def function(params):
+            calls.append(params)
+            if len(calls) % 2:
+                raise KeyError("a")
+            raise KeyError("a")
+
+        with pytest.raises(
+            NoValueError, match=r"7 failed in this run, .*KeyError: 'a'\.$"
+        ) as caught:
+            quick(function, n_trials=7)
+        assert len(calls) == 7
+        assert isinstance(caught.value.__cause__, KeyError)
+        shown = "".join(traceback.format_exception(caught.value))
+        assert shown.count("in function") == 1
+
+    @pytest.mark.parametrize("value", [math.nan, math.inf, None])
+    def test_a_run_without_a_single_value_ends_with_an_error(self, value):
+        with pytest.raises(NoValueError, match=f"5 failed .* the objective returned {value}"):
+            quick(lambda p: value, n_trials=5)
+
+    @pytest.mark.parametrize("value", [math.nan, None])
+    def test_failures_that_are_reported_at_the_start_do_not_end_it(self, value):
+        count = iter(range(99))
+        result = quick(lambda p: value if next(count) < 6 else f(p), n_trials=8)
+        assert len(result.study.trials) == 8
+
+    def test_a_missing_return_costs_no_more_than_an_initial_design(self):
+        calls = []
+        with pytest.raises(NoValueError, match="Is a `return` missing"):
+            quick(calls.append, n_trials=50, surrogate="random", maximizer=None)
+        assert len(calls) == 10
+
+    @pytest.mark.parametrize("value", [(1.0, 2.0), "abc", [], np.array([1.0, 2.0])])
+    def test_what_can_never_be_a_number_ends_it_after_three(self, value):
+        calls = []
+        with pytest.raises(TypeError, match="must be a number"):
+            quick(lambda p: calls.append(p) or value, n_trials=9)
+        assert len(calls) == 3
+
+    @pytest.mark.parametrize(
+        "wrap",
+        [np.float32, lambda x: np.array([x]), lambda x: np.array([[x]]), np.array, torch.tensor,
+         lambda x: torch.tensor([x], requires_grad=True)],
+    )  # fmt: skip
+    def test_an_array_with_one_element_is_a_number(self, wrap):
+        result = quick(lambda p: wrap(p["x"]), n_trials=2)
+        assert result.best_value == pytest.approx(result.best_params["x"])
+
+    def test_two_objectives_may_come_as_an_array(self):
+        result = quick(
+            lambda p: torch.tensor([p["x"], 1.0]), n_trials=2, direction=["minimize"] * 2
+        )
+        assert result.study.trials[0].values[1] == 1.0
+
+    def test_failures_are_no_error_in_a_study_that_has_values(self, folder):
+        quick(n_trials=1, storage=url(folder))
+        assert len(quick(lambda p: None, n_trials=5, storage=url(folder)).study.trials) == 6
+
+    def test_no_further_trials_are_no_error_in_a_study_without_a_value(self, folder):
+        with pytest.raises(NoValueError):
+            quick(lambda p: None, n_trials=1, storage=url(folder))
+        result = quick(n_trials=0, storage=url(folder))
         with pytest.raises(ValueError, match=r"user_attrs\['error'\] says why"):
             _ = result.best_value
+
+    def test_a_warning_of_a_failure_points_at_the_line_that_raised(self):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            minimize(sometimes(OSError("disk")), SPACE, 6, surrogate="random", seed=0)
+        (warning,) = [w for w in caught if w.category is FailedTrialWarning]
+        assert warning.filename == __file__
+        assert linecache.getline(__file__, warning.lineno).strip() == "raise error"
+
+    @pytest.mark.parametrize("n_jobs", [1, 2])
+    def test_a_warning_of_a_value_that_is_none_is_given_too(self, n_jobs):
+        count = iter(range(99))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            minimize(lambda p: None if next(count) == 1 else 1.0, SPACE, 3, surrogate="random",
+                     seed=0, n_jobs=n_jobs)  # fmt: skip
+        (warning,) = [w for w in caught if w.category is FailedTrialWarning]
+        assert n_jobs == 2 or warning.filename == __file__
 
     def test_pruned_trials_are_pruned(self):
         def function(params):
@@ -245,21 +399,98 @@ class TestFailures:
         with pytest.raises(OSError, match="my disk"):
             quick(callbacks=[callback])
 
-    @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-    def test_an_interrupted_trial_is_no_failure_and_is_made_again(self, folder, error):
+    def test_an_exit_ends_the_process_and_its_trial_is_made_again(self, folder):
         whole = told(quick(n_trials=9).study)
-        count = iter(range(99))
-
-        def function(params):
-            if next(count) == 7:
-                raise error
-            return f(params)
-
-        with pytest.raises(error):
-            quick(function, n_trials=9, storage=url(folder))
+        with pytest.raises(SystemExit):
+            quick(stopped_in(7, SystemExit), n_trials=9, storage=url(folder))
         study = quick(n_trials=2, storage=url(folder)).study
         assert told(study) == whole
         assert INTERRUPTED in study.trials[7].system_attrs
+
+
+def stopped_in(number, error=KeyboardInterrupt):
+    """Return an objective that an exception stops in a trial."""
+    count = iter(range(99))
+
+    def function(params):
+        if next(count) == number:
+            raise error
+        return f(params)
+
+    return function
+
+
+class TestInterrupt:
+    def test_the_finished_trials_are_returned(self, capsys):
+        result = quick(stopped_in(3), n_trials=9)
+        assert result.interrupted
+        assert len(finished(result.study)) == 3
+        assert result.best_value == min(t.value for t in finished(result.study))
+        out, err = capsys.readouterr()
+        assert out == "" and "interrupted; what was finished is returned: Result(best_value" in err
+
+    def test_a_run_that_ends_by_itself_was_not_interrupted(self):
+        assert not quick(n_trials=1).interrupted
+
+    def test_a_run_without_a_value_is_no_error_if_it_was_interrupted(self):
+        result = quick(stopped_in(0), n_trials=9)
+        assert repr(result) == "Result(no value yet, 0 trials, interrupted)"
+
+    def test_its_trial_is_made_again(self, folder):
+        whole = told(quick(n_trials=9).study)
+        assert quick(stopped_in(7), n_trials=9, storage=url(folder)).interrupted
+        study = quick(n_trials=2, storage=url(folder)).study
+        assert told(study) == whole
+        assert INTERRUPTED in study.trials[7].system_attrs
+
+    @pytest.mark.parametrize("is_file", [False, True])
+    def test_a_suggestion_may_be_interrupted(self, folder, monkeypatch, is_file):
+        whole = told(quick(n_trials=9).study)
+        storage = url(folder) if is_file else optuna.storages.InMemoryStorage()
+        suggest, count = NeuralSampler._propose, iter(range(99))
+
+        def interrupted(*arguments):
+            if next(count) == 7:
+                raise KeyboardInterrupt
+            return suggest(*arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(NeuralSampler, "_propose", interrupted)
+            result = quick(n_trials=9, storage=storage)
+        assert result.interrupted
+        assert not [t for t in result.study.trials if t.state == TrialState.RUNNING]
+        assert told(quick(n_trials=2, storage=storage).study) == whole
+
+    def test_threads_end_their_trials_first(self):
+        def function(params):
+            if threading.current_thread() is not threading.main_thread():
+                signal.raise_signal(signal.SIGINT)
+            return f(params)
+
+        result = quick(function, n_trials=50, n_jobs=2, surrogate="random", maximizer=None)
+        assert result.interrupted
+        assert 0 < len(finished(result.study)) < 50
+
+
+class TestText:
+    def test_of_one_objective_it_has_best_value_and_parameters(self):
+        result = quick(lambda p: 0.5, {"x": Real(0, 1), "kind": Categorical(["a"])}, n_trials=1)
+        x = result.best_params["x"]
+        assert repr(result) == (
+            f"Result(best_value=0.5, best_params={{'x': {x!r}, 'kind': 'a'}}, 1 trial)"
+        )
+
+    def test_of_several_objectives_it_has_the_size_of_the_front(self):
+        result = quick(lambda p: (1.0, 1.0), n_trials=2, direction=["minimize", "maximize"])
+        assert repr(result) == "Result(a front of 2 trials, 2 trials)"
+
+    def test_without_a_value_it_says_so(self):
+        assert repr(quick(n_trials=0)) == "Result(no value yet, 0 trials)"
+
+    def test_of_many_parameters_it_has_some(self):
+        space = {f"x{i}": Real(0, 1) for i in range(30)}
+        assert "'x7': " in repr(quick(lambda p: 1.0, space, n_trials=1))
+        assert "'x8': " not in repr(quick(lambda p: 1.0, space, n_trials=1))
 
 
 class TestStorage:
@@ -325,11 +556,11 @@ class TestStorage:
             quick(storage=url(folder))
 
     def test_a_url_that_is_none_is_named_with_the_remedy(self):
-        with pytest.raises(StorageError, match=r"runs/my.db.*sqlite:///runs/my.db"):
-            quick(storage="runs/my.db")
+        with pytest.raises(StorageError, match=r"nonsense://x.*sqlite:///runs/my.db"):
+            quick(storage="nonsense://x")
 
     def test_a_locked_database_is_named(self, folder, monkeypatch):
-        monkeypatch.setattr(neuralbo.study, "LOCK_SECONDS", 0.1)
+        monkeypatch.setattr(neuralbo.storages, "LOCK_SECONDS", 0.1)
         quick(n_trials=1, storage=url(folder))
         lock = sqlite3.connect(folder / "study.db", isolation_level=None)
         lock.execute("BEGIN EXCLUSIVE")
@@ -339,7 +570,7 @@ class TestStorage:
         assert len(quick(n_trials=1, storage=url(folder)).study.trials) == 2
 
     def test_a_database_locked_in_the_middle_loses_no_finished_trial(self, folder, monkeypatch):
-        monkeypatch.setattr(neuralbo.study, "LOCK_SECONDS", 0.1)
+        monkeypatch.setattr(neuralbo.storages, "LOCK_SECONDS", 0.1)
         locks = []
 
         def function(params):

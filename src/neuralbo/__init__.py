@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         FallbackWarning,
         FitError,
         NeuralboWarning,
+        NoValueError,
         StorageError,
     )
     from neuralbo.on_demand import FittedOnDemand
@@ -43,6 +44,7 @@ _HOMES = {
     "Integer": "space",
     "NeuralSampler": "sampler",
     "NeuralboWarning": "errors",
+    "NoValueError": "errors",
     "Optimizer": "optimizer",
     "Real": "space",
     "Space": "space",
@@ -63,6 +65,7 @@ __all__ = [
     "Integer",
     "NeuralSampler",
     "NeuralboWarning",
+    "NoValueError",
     "Optimizer",
     "Real",
     "Space",

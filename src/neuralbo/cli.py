@@ -6,14 +6,10 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from optuna.study import Study
-
     from neuralbo.lab.run import Study as LabStudy
-    from neuralbo.progress import Shown
 
 DESCRIPTION = """\
 Bayesian optimization with neural-network surrogates.
@@ -33,7 +29,8 @@ Minimize objective(trial) of a Python file, in Optuna's manner:
 
 In a terminal a live view shows the best value so far and its parameters; --bar and --quiet show
 less. The study is kept in a database (SQLite in runs/ by default). The same command again makes
-further trials in the same study, also after a crash or Ctrl-C.
+further trials in the same study, also after a crash or Ctrl-C. A study belongs to its file; to
+share one, or after the file was moved, name it with --study.
 """
 
 REPORT = """\
@@ -54,6 +51,7 @@ Of one objective everything is shown, of several the front.
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     options = _parser().parse_args(arguments)
+    options.typed = sys.argv[1:] if arguments is None else list(arguments)
     try:
         code: int = options.command(options)
     except BrokenPipeError:  # whoever read our output has seen enough
@@ -137,7 +135,10 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("file", type=Path, help="a Python file that defines objective(trial)")
     run.add_argument("--trials", type=int, metavar="N", help="trials to make now (default: 50)")
     run.add_argument("--timeout", type=float, metavar="S", help="begin none after S seconds")
-    run.add_argument("--storage", metavar="URL", help="default: sqlite:///runs/NAME-OF-FILE.db")
+    run.add_argument(
+        "--storage", metavar="FILE",
+        help="a SQLite file, a journal (.log), or Optuna's address; default: runs/NAME-OF-FILE.db",
+    )  # fmt: skip
     run.add_argument("--study", metavar="NAME", help="default: the name of the file")
     run.add_argument("--surrogate", default="auto", help="auto, gp, brvfl4, ... (default: auto)")
     run.add_argument("--criterion", help="log_ei, ei, lcb, pi, thompson (default: what suits)")
@@ -176,105 +177,13 @@ def _version() -> str:
     return __version__
 
 
-def _load_objective(path: Path) -> Any:
-    """Import a file and return its objective."""
-    import importlib.util
-
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}; expected a Python file.")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ValueError(f"{path} is not a Python file: its name must end in .py.")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    sys.path.insert(0, str(path.parent.resolve()))
-    spec.loader.exec_module(module)
-    objective = getattr(module, "objective", None)
-    if not callable(objective):
-        raise ValueError(f"{path} defines no objective; it needs: def objective(trial): ...")
-    return objective
-
-
 def _run(options: argparse.Namespace) -> int:
-    name = options.study or options.file.stem
-    storage = options.storage or f"sqlite:///runs/{options.file.stem}.db"
-    objective = _load_objective(options.file)
-    from neuralbo.sampler import NeuralSampler
-    from neuralbo.study import (
-        finished,
-        open_study,
-        optimize,
-        storage_errors,
-    )
+    from neuralbo.objective_file import load_objective
 
-    rules = _rules(options)
-    trials = 50 if options.trials is None and options.timeout is None else options.trials
-    sampler = NeuralSampler(
-        options.surrogate, options.criterion, options.maximizer, seed=options.seed
-    )
-    with storage_errors(storage):
-        study = open_study(storage, name, options.direction, sampler)
-        if finished(study):
-            print(f"continuing study {name!r} with {len(finished(study))} trials in {storage}")
-        error = optimize(
-            study, objective, n_trials=trials, timeout=options.timeout, n_jobs=options.jobs,
-            progress=_shown(options), callbacks=rules,
-        )  # fmt: skip
-    if error is not None:
-        raise error
-    for reason in filter(None, (rule.reason(study) for rule in rules)):
-        print(f"stopped: {reason}")
-    code = _summary(study, options.plot or _plot_path(storage, name))
-    if storage.startswith("sqlite:///"):  # other addresses may hold a password
-        print(f"a page about it: neuralbo report {quote(storage)} --study {quote(name)}")
-    return code
+    objective = load_objective(options.file)  # first: what is wrong with it is said at once
+    from neuralbo.run_command import run
 
-
-def _shown(options: argparse.Namespace) -> "Shown":
-    """Return what a terminal is to show; elsewhere nothing is."""
-    if options.quiet:
-        return False
-    return None if options.bar else "live"
-
-
-def _rules(options: argparse.Namespace) -> list[Any]:
-    """Return the rules that may end the run."""
-    from neuralbo.stopping import MostTrials, NoImprovement, SmallImprovement
-
-    given = (
-        (MostTrials, options.most),
-        (NoImprovement, options.patience),
-        (SmallImprovement, options.min_improvement),
-    )
-    return [rule(number) for rule, number in given if number is not None]
-
-
-def _plot_path(storage: str, name: str) -> Path:
-    folder = Path(storage.removeprefix("sqlite:///")).parent
-    return (folder if storage.startswith("sqlite:///") else Path()) / f"{name}.png"
-
-
-def _summary(study: "Study", plot: Path) -> int:
-    """Print the best parameters and draw the convergence; 1 if there is no value at all."""
-    from neuralbo.plots import convergence
-    from neuralbo.study import finished
-
-    trials = finished(study)
-    values = [trial for trial in trials if trial.state.name == "COMPLETE"]
-    print(f"{len(trials)} trials, {len(trials) - len(values)} without a value")
-    if not values:
-        print("no trial has given a value")
-        return 1
-    print(f"best value {study.best_value:.6g} in trial {study.best_trial.number}")
-    for name, value in study.best_params.items():
-        print(f"  {name} = {value}")
-    try:
-        plot.parent.mkdir(parents=True, exist_ok=True)
-        convergence(study).savefig(plot, dpi=120)
-        print(f"convergence plot: {plot}")
-    except ImportError as error:
-        print(f"no plot: {error}")
-    return 0
+    return run(options, objective)
 
 
 def _report(options: argparse.Namespace) -> int:

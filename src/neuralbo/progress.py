@@ -38,6 +38,8 @@ def progress_of(
         wanted: True for a bar, False for nothing; None for a bar and "live" for the live view
             where the error stream is a terminal, else nothing.
     """
+    if n_trials == 0:
+        return nullcontext(lambda study, trial: None)
     is_terminal = sys.stderr.isatty()
     if wanted == "live" and is_terminal:
         return live_view(study, n_trials, timeout, Console(stderr=True))

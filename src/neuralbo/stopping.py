@@ -7,7 +7,6 @@ The rule that ended a study is on record in `study.user_attrs["neuralbo:stopped"
 """
 
 import math
-import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import final
@@ -15,10 +14,10 @@ from typing import final
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from neuralbo.errors import NeuralboWarning
+from neuralbo.errors import NeuralboWarning, warn
 from neuralbo.optimizer import sign_of
 from neuralbo.sampler import FACTS
-from neuralbo.study import finished
+from neuralbo.trials import is_interrupted
 
 STOPPED = "neuralbo:stopped"
 # criteria whose value is an expected improvement in the units of the objective, and whether it
@@ -30,6 +29,12 @@ IMPROVEMENTS = {
     "ExpectedImprovement": False,
     "EmpiricalImprovement": False,
 }
+
+
+def finished(study: Study) -> list[FrozenTrial]:
+    """Return the trials that count: finished and not interrupted, in their order."""
+    trials = study.get_trials(deepcopy=False)
+    return [t for t in trials if t.state.is_finished() and not is_interrupted(t)]
 
 
 class Rule(ABC):
@@ -52,7 +57,8 @@ class Rule(ABC):
 class MostTrials(Rule):
     """So many trials in the study, those of earlier runs and other workers included.
 
-    Interrupted ones do not count; failed ones do.
+    Interrupted ones do not count; failed ones do. `minimize` and `neuralbo run` make no trial at
+    all in a study that has as many.
     """
 
     trials: int
@@ -64,6 +70,10 @@ class MostTrials(Rule):
         """Return it when there are enough."""
         n = len(finished(study))
         return f"{n} trials" if n >= self.trials else None
+
+    def left(self, study: Study) -> int:
+        """Return how many may yet be made."""
+        return max(self.trials - len(finished(study)), 0)
 
 
 @final
@@ -165,11 +175,10 @@ def expected_improvement(trial: FrozenTrial) -> float | None:
     if name is None or value is None:
         return None
     if name not in IMPROVEMENTS:
-        warnings.warn(
+        warn(
             f"the criterion {name} is no expected improvement, so nothing stops by it: name "
             "criterion='log_ei'.",
             NeuralboWarning,
-            stacklevel=2,
         )
         return None
     return math.exp(min(value, 700.0)) if IMPROVEMENTS[name] else float(value)

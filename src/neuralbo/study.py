@@ -1,50 +1,54 @@
 """minimize(): a study in Optuna's storage, with our sampler, a progress bar and resume."""
 
-import sqlite3
-import threading
+import sys
 import time
-import traceback
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from datetime import datetime
+from itertools import islice
 from typing import Any, final
 
 import optuna
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
-from optuna.storages import BaseStorage, RDBStorage
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
+from neuralbo.arguments import check_run
 from neuralbo.criteria import Criterion
-from neuralbo.errors import FailedTrialWarning, StorageError
 from neuralbo.maximizers import Maximizer
-from neuralbo.optimizer import Direction, finite_or_none, signs_of
+from neuralbo.objective import Guarded, Objective, check_callable
+from neuralbo.optimizer import Direction, signs_of
 from neuralbo.policies import Policy
 from neuralbo.progress import Shown, progress_of
 from neuralbo.publishing import published
 from neuralbo.recommendation import Recommendation
 from neuralbo.sampler import NeuralSampler
 from neuralbo.space import Space
+from neuralbo.stopping import STOPPED, MostTrials, finished
+from neuralbo.storages import Storage, open_storage, storage_errors
 from neuralbo.surrogates import Surrogate
 from neuralbo.trials import INTERRUPTED, WORKER, is_interrupted
-from neuralbo.workers import is_gone
+from neuralbo.workers import is_gone, this_worker
 
-SQLITE = "sqlite:///"
-LOCK_SECONDS = 60  # how long a worker waits for another one's transaction
 NAMELESS_SECONDS = 5.0  # a trial that names no worker after this time was cut off at its birth
-SAME_ERRORS = 3  # so many equal exceptions at the very start end the run
+MOST_SHOWN = 8  # parameters in the text of a result
 
 Callback = Callable[[Study, FrozenTrial], None]
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Result:
-    """What a run found; `study` is Optuna's and knows everything else."""
+    """What a run found; `study` is Optuna's and knows everything else.
+
+    Attributes:
+        study: all trials.
+        interrupted: whether Ctrl-C ended the run; finished trials are there nevertheless.
+    """
 
     study: Study
+    interrupted: bool = False
 
     @property
     def best_trials(self) -> list[FrozenTrial]:
@@ -69,6 +73,11 @@ class Result:
         assert isinstance(sampler, NeuralSampler)
         return sampler.recommend(self.study)
 
+    def __repr__(self) -> str:
+        n = len(finished(self.study))
+        words = [summary(self.study), f"{n} trial{'' if n == 1 else 's'}"]
+        return f"Result({', '.join(words + ['interrupted'] * self.interrupted)})"
+
     @property
     def _best(self) -> FrozenTrial:
         if len(self.study.directions) > 1:
@@ -81,6 +90,19 @@ class Result:
             ) from None
 
 
+def summary(study: Study) -> str:
+    """Return in one line what a study has found."""
+    if not study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+        return "no value yet"
+    if len(study.directions) > 1:
+        n = len(study.best_trials)
+        return f"a front of {n} trial{'' if n == 1 else 's'}"
+    params = study.best_params
+    shown = [f"{name!r}: {value!r}" for name, value in islice(params.items(), MOST_SHOWN)]
+    shown += ["..."] if len(params) > MOST_SHOWN else []
+    return f"best_value={study.best_value:.6g}, best_params={{{', '.join(shown)}}}"
+
+
 def minimize(  # noqa: PLR0913
     f: Callable[[dict[str, Any]], float | Sequence[float]],
     space: Mapping[str, Any] | Space,
@@ -88,7 +110,7 @@ def minimize(  # noqa: PLR0913
     *,
     timeout: float | None = None,
     n_jobs: int = 1,
-    storage: str | BaseStorage | None = None,
+    storage: Storage | None = None,
     study_name: str = "neuralbo",
     surrogate: str | Surrogate | Policy | Sequence[str | Surrogate] = "auto",
     criterion: str | Criterion | None = None,
@@ -103,8 +125,9 @@ def minimize(  # noqa: PLR0913
     """Find the parameters with the smallest value of f in few evaluations.
 
     A failing evaluation (an exception, None, NaN, an infinite value) is recorded and avoided
-    later; it does not end the run, unless the very first three fail in the same way. With a
-    storage, a second call continues the study of that name, also after a crash.
+    later; it does not end the run, unless the very first three raise in the same line. With a
+    storage, a second call continues the study of that name, also after a crash. Ctrl-C ends the
+    run and returns what was finished, with `result.interrupted`.
 
     Args:
         f: takes a dictionary of parameters and returns a number, or one for each direction.
@@ -112,7 +135,8 @@ def minimize(  # noqa: PLR0913
         n_trials: evaluations to make in this call; None for no limit but `timeout`.
         timeout: seconds after which no further evaluation begins.
         n_jobs: evaluations at a time, in threads.
-        storage: where the study is kept, as in "sqlite:///runs/my.db"; None for memory.
+        storage: where the study is kept: a path as "runs/my.db" is a SQLite file, one that ends in
+            .log or .journal a journal, and an address is Optuna's; None for memory.
         study_name: its name there.
         surrogate: the model, a name of the catalog or a recipe; of several objectives it may be a
             list, one for each.
@@ -128,13 +152,18 @@ def minimize(  # noqa: PLR0913
 
     Raises:
         ValueError: if an argument is not legal, or the study belongs to another space.
+        TypeError: if f cannot be called, or is async.
+        NoValueError: if no trial of the study has given a value, and some of this run failed.
         StorageError: if the storage cannot be read or written.
     """
+    check_callable(f, "f(params)")
     space = space if isinstance(space, Space) else Space(space)
     sampler = NeuralSampler(
         surrogate, criterion, maximizer, seed=seed, n_trials=n_trials, space=space,
         max_suggest_seconds=max_suggest_seconds, reference_point=reference_point,
     )  # fmt: skip
+    sampler.check(direction)
+    check_run(n_trials, timeout, n_jobs)
 
     def objective(trial: optuna.Trial) -> float | Sequence[float]:
         return f(ask_params(trial, space))
@@ -142,13 +171,16 @@ def minimize(  # noqa: PLR0913
     with storage_errors(storage):
         study = open_study(storage, study_name, direction, sampler)
         check_same_space(study, space)
-        error = optimize(
+        outcome = optimize(
             study, objective, n_trials=n_trials, timeout=timeout, n_jobs=n_jobs,
             callbacks=callbacks, progress=progress,
         )  # fmt: skip
-    if error is not None:
-        raise error
-    return Result(study)
+    if outcome.error is not None:
+        raise outcome.error
+    result = Result(study, outcome.is_interrupted)
+    if result.interrupted:
+        print(f"interrupted; what was finished is returned: {result!r}", file=sys.stderr)
+    return result
 
 
 def ask_params(trial: optuna.Trial, space: Space) -> dict[str, Any]:
@@ -167,26 +199,18 @@ def ask_params(trial: optuna.Trial, space: Space) -> dict[str, Any]:
 
 
 def open_study(
-    storage: str | BaseStorage | None,
+    storage: Storage | None,
     name: str,
     direction: Direction | Sequence[Direction],
     sampler: NeuralSampler,
 ) -> Study:
-    """Make or load a study; a SQLite file's folder is made if it is missing."""
+    """Make or load a study; a file and its folder are made if they are missing."""
     directions = [direction] if isinstance(direction, str) else list(direction)
     signs_of(directions)
-    if isinstance(storage, str) and storage.startswith(SQLITE):
-        path = Path(storage.removeprefix(SQLITE)).expanduser()
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise _unusable(storage, error) from error
-        options = {"connect_args": {"timeout": LOCK_SECONDS}}
-        storage = RDBStorage(f"{SQLITE}{path}", engine_kwargs=options)
     with quiet_optuna():
         study = optuna.create_study(
-            storage=storage, sampler=sampler, study_name=name, directions=directions,
-            load_if_exists=True,
+            storage=None if storage is None else open_storage(storage), sampler=sampler,
+            study_name=name, directions=directions, load_if_exists=True,
         )  # fmt: skip
     before = [d.name.lower() for d in study.directions]
     if before != directions:
@@ -221,105 +245,67 @@ def _check_trial(study: Study, trial: FrozenTrial, space: Space) -> None:
         ) from None
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended.
+
+    Attributes:
+        error: what is to be raised: the exception of the objective that ended the run early, or
+            that the study has no value.
+        is_interrupted: by Ctrl-C.
+    """
+
+    error: Exception | None = None
+    is_interrupted: bool = False
+
+
 def optimize(  # noqa: PLR0913
     study: Study,
-    objective: Callable[[optuna.Trial], float | Sequence[float]],
+    objective: Objective,
     *,
     n_trials: int | None,
     timeout: float | None = None,
     n_jobs: int = 1,
     callbacks: Sequence[Callback] = (),
     progress: Shown = None,
-) -> Exception | None:
-    """Run Optuna's loop on an objective, with recovery, failures and progress as ours are.
-
-    Returns the exception of the objective that ended the run, if one did.
-    """
-    if n_trials is None and timeout is None:
-        raise ValueError("give n_trials=, timeout= or both: a run must end.")
-    if n_trials is not None and n_trials < 0:
-        raise ValueError(f"n_trials must not be negative, got {n_trials}.")
+) -> Outcome:
+    """Run Optuna's loop on an objective, with recovery, failures and progress as ours are."""
+    check_run(n_trials, timeout, n_jobs)
     recover(study)
-    guarded = _Guarded(study, objective)
-    with quiet_optuna(), progress_of(study, n_trials, timeout, progress) as advance:
-        study.optimize(
-            guarded, n_trials=n_trials, timeout=timeout, n_jobs=n_jobs, catch=(Exception,),
-            callbacks=[advance, *callbacks],
-        )  # fmt: skip
-    return guarded.fatal
+    n_trials = _allowed(study, n_trials, callbacks)
+    guarded, began = Guarded(study, objective), datetime.now()
+    try:
+        with quiet_optuna(), progress_of(study, n_trials, timeout, progress) as advance:
+            study.optimize(
+                guarded, n_trials=n_trials, timeout=timeout, n_jobs=n_jobs, catch=(Exception,),
+                callbacks=[advance, *callbacks],
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        if n_jobs == 1:
+            _give_up(study, began)
+        return Outcome(is_interrupted=True)
+    return Outcome(guarded.fatal or guarded.no_value())
 
 
-@final
-class _Guarded:
-    """The objective of a user, whose failures are put on record."""
-
-    def __init__(
-        self, study: Study, objective: Callable[[optuna.Trial], float | Sequence[float]]
-    ) -> None:
-        self.study, self.objective = study, objective
-        self.errors: list[str] = []
-        self.causes: set[object] = set()
-        self.has_value = any(
-            t.state == TrialState.COMPLETE for t in study.get_trials(deepcopy=False)
-        )
-        self.fatal: Exception | None = None
-        self.lock = threading.Lock()
-
-    def __call__(self, trial: optuna.Trial) -> float | tuple[float, ...]:
-        try:
-            value = _checked(self.objective(trial), len(self.study.directions))
-        except optuna.TrialPruned:
-            raise
-        except Exception as error:
-            self._record(trial, error)
-            raise
-        except BaseException:  # Ctrl-C or sys.exit: the parameters are not to blame
-            self.study._storage.set_trial_system_attr(trial._trial_id, INTERRUPTED, True)
-            raise
-        self.has_value = True
-        return value
-
-    def _record(self, trial: optuna.Trial, error: Exception) -> None:
-        trial.set_user_attr("error", f"{type(error).__name__}: {error}"[:1000])
-        trial.set_user_attr("traceback", traceback.format_exc()[-2000:])
-        with self.lock:
-            self.errors.append(f"{type(error).__name__}: {error}")
-            is_hopeless = len(self.errors) >= SAME_ERRORS and len(set(self.errors)) == 1
-            if is_hopeless and not self.has_value and not isinstance(error, NotAValueError):
-                self.fatal = error
-                self.study.stop()
-            cause = (type(error), traceback.extract_tb(error.__traceback__)[-1].lineno)
-            is_new = cause not in self.causes
-            self.causes.add(cause)
-        if is_new:
-            warnings.warn(
-                f"trial {trial.number} failed ({type(error).__name__}: {error}). It is recorded "
-                "as failed and its neighbourhood is avoided; user_attrs['traceback'] says where.",
-                FailedTrialWarning,
-                stacklevel=2,
-            )
+def _allowed(study: Study, n_trials: int | None, callbacks: Sequence[Callback]) -> int | None:
+    """Return how many trials may be made: no more than the rules leave in the whole study."""
+    rules = [rule for rule in callbacks if isinstance(rule, MostTrials)]
+    for rule in rules:
+        reason = rule.reason(study)
+        if reason is not None:
+            study.set_user_attr(STOPPED, reason)
+    left = [rule.left(study) for rule in rules]
+    return min(left if n_trials is None else [n_trials, *left], default=None)
 
 
-def _checked(raw: Any, m: int) -> float | tuple[float, ...]:
-    """Return what an objective gave: a number, or m of them if there are several objectives."""
-    if m == 1:
-        numbers = [finite_or_none(raw)]
-    elif raw is None:
-        numbers = [None]
-    elif isinstance(raw, str | bytes) or not isinstance(raw, Iterable):
-        raise TypeError(f"there are {m} objectives, so {m} values must be returned, got {raw!r}.")
-    else:
-        numbers = [finite_or_none(value) for value in raw]
-        if len(numbers) != m:
-            raise TypeError(f"there are {m} objectives, but {len(numbers)} values came: {raw!r}.")
-    values = tuple(number for number in numbers if number is not None)
-    if len(values) < len(numbers):
-        raise NotAValueError(f"the objective returned {raw!r}.")
-    return values[0] if m == 1 else values
-
-
-class NotAValueError(ValueError):
-    """The objective returned None, NaN or an infinite value."""
+def _give_up(study: Study, began: datetime) -> None:
+    """Mark the trial as interrupted that was being suggested when Ctrl-C came."""
+    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
+        is_new = trial.datetime_start is not None and trial.datetime_start >= began
+        if is_new and trial.system_attrs.get(WORKER, this_worker()) == this_worker():
+            study._storage.set_trial_system_attr(trial._trial_id, INTERRUPTED, True)
+            study.tell(trial.number, state=TrialState.FAIL)
 
 
 def recover(study: Study) -> None:
@@ -355,37 +341,3 @@ def quiet_optuna() -> Iterator[None]:
         yield
     finally:
         optuna.logging.set_verbosity(before)
-
-
-@contextmanager
-def storage_errors(storage: object) -> Iterator[None]:
-    """Turn what a database says into a `StorageError` that names the storage."""
-    try:
-        yield
-    except _database_errors() as error:
-        raise _unusable(storage, error) from error
-    except UnboundLocalError as error:  # behind it Optuna 5.0 hides what a storage said to `tell`
-        if not isinstance(error.__context__, _database_errors()):
-            raise
-        raise _unusable(storage, error.__context__) from error
-
-
-def _database_errors() -> tuple[type[Exception], ...]:
-    from sqlalchemy.exc import SQLAlchemyError  # a third of a second: only when something is wrong
-
-    return SQLAlchemyError, sqlite3.Error, optuna.exceptions.StorageInternalError
-
-
-def _unusable(storage: object, error: Exception) -> StorageError:
-    reason = str(error.__cause__ or error).splitlines()[0]
-    return StorageError(
-        f"the storage {storage!r} cannot be used: {reason}. Is the path right (as in "
-        "'sqlite:///runs/my.db'), writable and not locked by another program? Finished trials "
-        "are kept."
-    )
-
-
-def finished(study: Study) -> list[FrozenTrial]:
-    """Return the trials that count: finished and not interrupted, in their order."""
-    trials = study.get_trials(deepcopy=False)
-    return [t for t in trials if t.state.is_finished() and not is_interrupted(t)]

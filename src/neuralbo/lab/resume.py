@@ -23,7 +23,8 @@ from neuralbo.lab.experiment_study import ExperimentResults
 from neuralbo.lab.problems import find
 from neuralbo.lab.store import Line
 from neuralbo.lab.workers import render_table, write_table
-from neuralbo.study import finished, minimize
+from neuralbo.stopping import finished
+from neuralbo.study import minimize
 
 COLUMNS = ("surrogate", "runs", "trials", "same in three pieces", "same after two kills",
            "interrupted", "seconds")  # fmt: skip

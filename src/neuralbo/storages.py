@@ -1,0 +1,155 @@
+"""Storages of studies: a path is a file, an address is Optuna's, and errors name the storage."""
+
+import json
+import os
+import re
+import sqlite3
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from optuna.exceptions import StorageInternalError
+from optuna.storages import BaseStorage, JournalStorage, RDBStorage
+from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
+
+from neuralbo.errors import StorageError
+
+SQLITE = "sqlite:///"
+JOURNAL = (".log", ".journal")
+REDIS = ("redis://", "rediss://", "unix://")  # the addresses that its client takes
+LOCK_SECONDS = 60  # how long a worker waits for another one's transaction
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+FOR_NOW = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL)  # nothing is lost
+LONGEST = 100  # bytes of a study's name in that of a file: most systems take 255
+
+Storage = str | os.PathLike[str] | BaseStorage
+
+
+def file_of(storage: Storage) -> Path | None:
+    """Return the file that a storage is kept in, if it is one."""
+    if isinstance(storage, BaseStorage):
+        return None
+    text = os.fspath(storage)
+    if text.startswith(SQLITE):
+        return Path(text.removeprefix(SQLITE)).expanduser()
+    return None if "://" in text else Path(text).expanduser()
+
+
+def open_storage(storage: Storage) -> BaseStorage:
+    """Return the storage that is meant; a file and its folder are made if they are missing.
+
+    Args:
+        storage: a path ending in .log or .journal is a journal, any other a SQLite file; what has
+            "://" in it is an address as Optuna takes it, Redis included.
+
+    Raises:
+        StorageError: it cannot be made or read.
+    """
+    if isinstance(storage, BaseStorage):
+        return storage
+    path = file_of(storage)
+    with storage_errors(storage):
+        if path is None:
+            address = os.fspath(storage)
+            is_redis = address.startswith(REDIS)
+            return (
+                JournalStorage(JournalRedisBackend(address)) if is_redis else RDBStorage(address)
+            )
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.suffix in JOURNAL:
+                return _open_journal(path)
+        except OSError as error:
+            raise _unusable(storage, error) from error
+        options = {"connect_args": {"timeout": LOCK_SECONDS}}
+        return RDBStorage(f"{SQLITE}{path}", engine_kwargs=options)
+
+
+def _open_journal(path: Path) -> JournalStorage:
+    """Open a journal, but only if it is one: Optuna would write into any text."""
+    if path.exists():
+        with path.open("rb") as file:
+            first = file.readline()
+        try:
+            is_journal = not first or "op_code" in json.loads(first)
+        except (ValueError, TypeError):
+            is_journal = False
+        if not is_journal:
+            raise StorageError(
+                f"{path} is no journal of Optuna's: its first line is none of a journal. Choose "
+                "another path; a journal is a file of its own."
+            )
+    return JournalStorage(JournalFileBackend(str(path)))
+
+
+def file_stem(name: str) -> str:
+    """Return the name of a study as a file can have it."""
+    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+    return shortened(plain)
+
+
+def shortened(name: str) -> str:
+    """Return the beginning of a name that a file can have with whatever is added to it."""
+    return name.encode()[:LONGEST].decode(errors="ignore")
+
+
+def shown(storage: Storage | None) -> str:
+    """Return a storage as a message may show it: without a password."""
+    text = repr(storage) if isinstance(storage, BaseStorage) else os.fspath(storage or "memory")
+    return re.sub(r"(://[^/@]*?:)[^/]*@", r"\1***@", text)
+
+
+@contextmanager
+def storage_errors(storage: Storage | None) -> Iterator[None]:
+    """Turn what a database or a journal says into a `StorageError` that names the storage."""
+    try:
+        yield
+    except _database_errors() as error:
+        raise _unusable(storage, error) from error
+    except UnboundLocalError as error:  # behind it Optuna 5.0 hides what a storage said to `tell`
+        if not isinstance(error.__context__, _database_errors()):
+            raise
+        raise _unusable(storage, error.__context__) from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        if not _is_of_journal(error):
+            raise
+        raise StorageError(
+            f"the journal {shown(storage)!r} is damaged: {type(error).__name__}: {error}. Restore "
+            "a copy of it, or take its damaged lines out."
+        ) from error
+
+
+def _database_errors() -> tuple[type[Exception], ...]:
+    from sqlalchemy.exc import SQLAlchemyError  # a third of a second: only when something is wrong
+
+    return SQLAlchemyError, sqlite3.Error, StorageInternalError
+
+
+def _is_of_journal(error: Exception) -> bool:
+    """Return whether an error came up while Optuna was reading a journal."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_code.co_name == "_sync_with_backend" for frame, _ in frames)
+
+
+def _unusable(storage: Storage | None, error: Exception) -> StorageError:
+    """Return the error for a storage, with the remedy for what is wrong with it."""
+    from sqlalchemy.exc import OperationalError
+
+    found: list[BaseException] = [error]
+    while found[-1].__cause__ is not None:
+        found.append(found[-1].__cause__)
+    of_sqlite = [e for e in found if isinstance(e, sqlite3.Error)]
+    codes = {getattr(e, "sqlite_errorcode", 0) & 0xFF for e in of_sqlite}  # without details
+    is_away = not of_sqlite and any(isinstance(e, OperationalError) for e in found)
+    if codes & set(DAMAGED):
+        remedy = "The file is damaged, or is no database: restore a copy, or choose another path."
+    elif codes & set(FOR_NOW) or is_away:
+        remedy = (
+            "Is the disk full, the server away, or the file locked by another program? Finished "
+            "trials are kept: the same call goes on with them."
+        )
+    else:
+        remedy = "Is the path right (as in 'runs/my.db' or 'sqlite:///runs/my.db') and writable?"
+    reason, *_ = str(error.__cause__ or error).splitlines() or [type(error).__name__]
+    return StorageError(f"the storage {shown(storage)!r} cannot be used: {reason}. {remedy}")
