@@ -1,12 +1,25 @@
 """What trials have on record about how they were chosen; nothing if another sampler chose them."""
 
+import re
 from typing import Any
 
 from optuna.trial import FrozenTrial
 
+from neuralbo.policies.automatic import candidate_name
 from neuralbo.sampler import FACTS
 
-WEIGHT = "weight_"  # before the name of a member of `stacked`
+WEIGHT = "weight_"  # before the key of a candidate model of `auto`, or of a member of `stacked`
+LPD = "leave-one-out log predictive density"
+STACKED = "stacked"  # the surrogate that may give all the weight to one of its members
+_OLDER = re.compile(r"log density of left-out values after (\d+)")
+_KEY = re.compile(r"[a-z]\w*_(?:bent|log_warp_)\d+")
+# how points were chosen without a model, as it is noted and as it is said
+_WITHOUT = {
+    "start design": "initial design",
+    "start of a region": "initial design of a trust region",
+    "center of the cube": "centre of the space",
+    "random, since all hills are climbed": "random (all local optima have converged)",
+}
 
 
 def facts_of(trial: FrozenTrial) -> dict[str, Any]:
@@ -16,23 +29,30 @@ def facts_of(trial: FrozenTrial) -> dict[str, Any]:
 
 
 def weights_of(trial: FrozenTrial) -> dict[str, float]:
-    """Return the weights of the models behind a choice, by their names."""
+    """Return the weights of the models behind a choice, by what they are called."""
     return {
-        name.removeprefix(WEIGHT): float(value)
+        candidate_name(name.removeprefix(WEIGHT)): float(value)
         for name, value in facts_of(trial).items()
         if name.startswith(WEIGHT) and isinstance(value, int | float)
     }
 
 
 def why_of(trial: FrozenTrial) -> str:
-    """Return the reason that was noted for a choice."""
-    return str(facts_of(trial).get("why", ""))
+    """Return the reason that was noted for a choice, older ones in the words of today."""
+    why = _OLDER.sub(rf"{LPD}, nats per observation of \1", str(facts_of(trial).get("why", "")))
+    return _KEY.sub(lambda found: candidate_name(found[0]), why)
 
 
 def model_of(trial: FrozenTrial) -> str | None:
-    """Return the name of the surrogate that chose a trial."""
-    name = facts_of(trial).get("surrogate")
-    return None if name is None else str(name)
+    """Return what the model that chose a trial is called; of `auto` the candidate selected.
+
+    Where no model chose, it is what did: the initial design, or chance.
+    """
+    name, weights = facts_of(trial).get("surrogate"), weights_of(trial)
+    is_by_model = name is None or "criterion" in facts_of(trial)
+    if len(weights) == 1 and is_by_model and name != STACKED:
+        return next(iter(weights))
+    return None if name is None else _WITHOUT.get(str(name), str(name))
 
 
 def suggestion_seconds(trial: FrozenTrial) -> tuple[float, float] | None:

@@ -15,7 +15,7 @@ from neuralbo.domain import Domain, Variable
 from neuralbo.lab.problems import Problem, find
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import Automatic, Basins, RandomSearch, SeveralObjectives, Standard, Way
-from neuralbo.policies.automatic import score
+from neuralbo.policies.automatic import candidate_name, score
 from neuralbo.policies.choice import choice_at
 from neuralbo.policies.curve import Curve
 from neuralbo.policies.several import for_objectives
@@ -99,18 +99,39 @@ def test_a_handicap_must_be_overcome():
 def test_the_verdict_stays_until_the_next_landmark():
     data = trials(17, steep)
     scores = [
-        POLICY.verdict(step_of(data.first(n))).facts.get("judged_on") for n in (7, 8, 11, 12, 17)
+        POLICY.verdict(step_of(data.first(n))).facts.get("scored_on") for n in (7, 8, 11, 12, 17)
     ]
     assert scores == [None, 8, 8, 12, 12]
     always = replace(POLICY, keeps=False)
-    assert always.verdict(step_of(data)).facts["judged_on"] == 17
+    assert always.verdict(step_of(data)).facts["scored_on"] == 17
 
 
 def test_the_reason_is_on_record():
     facts = POLICY.propose(step_of(trials(18, steep))).facts
-    assert facts["weight_bent"] == 1.0 and facts["bend"] == 30.0
+    assert facts["weight_bent"] == 1.0 and facts["log_warp"] == 30.0
     assert facts["score_bent"] > facts["score_gp"]
-    assert facts["why"].startswith("log density of left-out values after 18: bent")
+    words = "leave-one-out log predictive density, nats per observation of 18: bent "
+    assert facts["why"].startswith(words)
+
+
+def test_the_reason_names_candidates_in_the_words_of_the_field():
+    facts = AUTOMATIC.verdict(step_of(trials(18, steep))).facts
+    assert "gp with a log warp of the outputs (strength 30)" in facts["why"]
+    assert "bent" not in facts["why"] and "left-out" not in facts["why"]
+
+
+def test_a_candidate_that_leads_by_too_little_is_named_with_its_margin():
+    proud = replace(POLICY.ways[1], name="gp_log_warp_30", handicap=1e3)
+    facts = replace(POLICY, ways=(POLICY.ways[0], proud)).verdict(step_of(trials(18, steep))).facts
+    assert facts["why"].endswith(
+        "; gp with a log warp of the outputs (strength 30) is not ahead by its margin, "
+        "1000 nats in all"
+    )
+
+
+def test_candidates_of_older_records_have_the_same_names():
+    assert candidate_name("gp_bent30") == candidate_name("gp_log_warp_30")
+    assert candidate_name("gp") == "gp"
 
 
 def test_what_is_expected_is_in_the_units_of_the_values():
@@ -118,7 +139,7 @@ def test_what_is_expected_is_in_the_units_of_the_values():
     small = trials(18, steep)
     large = small.with_values(1e3 * small.Y, small.Y_censored)
     a, b = (POLICY.propose(step_of(data)) for data in (small, large))
-    assert a.facts["bend"] == b.facts["bend"] == 30.0
+    assert a.facts["log_warp"] == b.facts["log_warp"] == 30.0
     gained = float(b.facts["criterion_value"]) - float(a.facts["criterion_value"])
     assert gained == pytest.approx(math.log(1e3), abs=1e-3)
 
@@ -217,7 +238,7 @@ def test_in_another_process_the_choice_is_the_same_to_the_last_bit():
         for _ in range(2)
     )
     assert first.stdout == second.stdout
-    assert "score_gp_bent3" in first.stdout
+    assert "score_gp_log_warp_3" in first.stdout
 
 
 def test_a_limit_of_seconds_says_who_is_asked():

@@ -1,4 +1,4 @@
-"""The default: judge several ways to model the values by what they foretell, take the best.
+"""The default: score several candidate models by leave-one-out log predictive density, select one.
 
 Notation
     p_ki  density that way k gives to value i, not having seen it: the score of k is the sum over i
@@ -6,6 +6,7 @@ Notation
 """
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
@@ -21,6 +22,13 @@ from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.base import Facts
 from neuralbo.surrogates.left_out import foretold
 
+# candidate models by their keys in the record; gp_bent30 is what older studies have
+_WARPED = re.compile(r"(.+)_(?:log_warp_|bent)(\d+(?:\.\d+)?)")
+_NAMES = {
+    "branches": "trust region (multimodal values, scored by kde)",
+    "late": "trust region (many observations)",
+    "high_dimension": "trust region (high dimension)",
+}
 LOGARITHMS = (LogExpectedImprovement.__name__, MixtureImprovement.__name__)
 
 
@@ -126,13 +134,31 @@ class Automatic:
         ]
         above = [s - way.handicap for s, way in zip(scores, ways, strict=True)]
         best = max(range(len(ways)), key=lambda k: above[k])
-        facts: dict[str, float | str] = {"judged_on": data.n, f"weight_{ways[best].name}": 1.0}
+        facts: dict[str, float | str] = {"scored_on": data.n, f"weight_{ways[best].name}": 1.0}
         facts |= {f"score_{w.name}": s / data.n for w, s in zip(ways, scores, strict=True)}
-        order = sorted(zip(scores, ways, strict=True), key=lambda pair: -pair[0])
-        facts["why"] = f"log density of left-out values after {data.n}: " + ", ".join(
-            f"{way.name} {s / data.n:.3g}" for s, way in order
-        )
+        facts["why"] = _reason(data.n, list(zip(ways, scores, strict=True)), ways[best])
         return Verdict(ways[best], curves[best], facts)
+
+
+def candidate_name(key: str) -> str:
+    """Return what a candidate model of the record is called in a sentence."""
+    warped = _WARPED.fullmatch(key)
+    if warped is not None:
+        return f"{warped[1]} with a log warp of the outputs (strength {warped[2]})"
+    return _NAMES.get(key, key)
+
+
+def _reason(n: int, scored: list[tuple[Way, float]], selected: Way) -> str:
+    """Return the scores in words, and why the highest is not selected if it is not."""
+    order = sorted(scored, key=lambda pair: -pair[1])
+    said = f"leave-one-out log predictive density, nats per observation of {n}: " + ", ".join(
+        f"{candidate_name(way.name)} {s / n:.3g}" for way, s in order
+    )
+    first = order[0][0]
+    if first is not selected:
+        said += f"; {candidate_name(first.name)} is not ahead by its margin, "
+        said += f"{first.handicap:g} nats in all"
+    return said
 
 
 def within(policy: Policy, seconds: float | None) -> Policy:
@@ -159,7 +185,7 @@ def _straight(facts: Facts, verdict: Verdict) -> Facts:
     """Return the facts of a choice with an expected improvement in the units of the values."""
     found = dict(facts)
     if verdict.curve.strength > 0:
-        found["bend"] = verdict.curve.strength
+        found["log_warp"] = verdict.curve.strength
         if found.get("criterion") in LOGARITHMS and "criterion_value" in found:
             found["criterion_value"] = float(found["criterion_value"]) + verdict.curve.log_unit
     return found
