@@ -107,6 +107,42 @@ def test_the_curve_begins_with_the_first_value():
     assert lines[0][11:] == " ─"
 
 
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_one_bad_value_does_not_flatten_the_curve(sign):
+    values = [1e6, 4.0, 3.0, 2.0, 0.0, -1.0]
+    lines = curve([-sign * value for value in values], sign, width=11 + 6, height=6)
+    lines = lines if sign < 0 else lines[::-1]
+    arrow, corner = ("↑", "╮") if sign < 0 else ("↓", "╯")
+    assert lines[0][11:] == f"{arrow}─{corner}   "
+    assert [line[:11].strip() for line in lines if line[:11].strip()] == [
+        f"{-sign * value:g}" for value in (4, -1)
+    ]
+
+
+def test_a_bad_value_between_others_is_an_arrow_too():
+    lines = curve([4.0, 1e6, 3.0, 2.0, 0.0], -1.0, width=11 + 5, height=5)
+    assert lines[0][11:] == "─↑╮  "
+
+
+def test_values_over_orders_of_magnitude_keep_their_logarithmic_axis():
+    values = [1000.0, 100.0, 10.0, 1.0]
+    rows = [line[11:] for line in curve(values, -1.0, width=11 + 4, height=4)]
+    assert rows == ["─╮  ", " ╰╮ ", "  ╰╮", "   ╰"]
+    far = curve([1e300, *values], -1.0, width=11 + 5, height=4)
+    assert far[0].startswith("      1000 ↑─╮")
+
+
+def test_early_values_that_are_like_each_other_stay_on_the_axis():
+    values = [9.0, 8.0, 7.0, 6.0, *[0.001 * k - 1 for k in range(50, 0, -1)]]
+    assert curve(values, -1.0, width=80, height=9)[0].split()[0] == "9"
+
+
+def test_the_model_that_auto_selected_is_named_in_words():
+    facts = {"weight_gp_log_warp_30": 1.0, "surrogate": "gp", "criterion": "LogEI"}
+    text = shown(view_of(create_trial(value=1.0, user_attrs={"neuralbo:facts": facts})), 120)
+    assert "model: gp with a log warp of the" in text
+
+
 def test_earlier_trials_of_a_study_are_on_the_curve_but_not_counted():
     study = optuna.create_study()
     study.add_trial(create_trial(value=0.5))

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import final
+from typing import NamedTuple, final
 
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
@@ -25,6 +25,9 @@ HEIGHT = 9  # lines of the curve
 NARROW = 60  # columns below which the weights go under the parameters
 LABEL = 10  # columns for the values beside the curve
 MANY_TIMES = 10  # from this ratio of the largest to the least value on, the axis is logarithmic
+FIRST = 10  # values that say which are far from all others: later ones are near the best
+DOT, ARROWS = "·", "↑↓"
+FAR, FAR_LOG = 10, 3  # times as far from the best as the next: on both kinds of axis
 MOST_PARAMS = 12
 BAR = 16  # columns of the bar of a weight
 
@@ -119,7 +122,8 @@ class LiveView:
     def _below(self, width: int) -> list[RenderableType]:
         weights = {} if self.last is None else weights_of(self.last)
         name = None if self.last is None else model_of(self.last)
-        right = _weights(weights) if weights else Text(f"model: {printable(name)}" if name else "")
+        one = Text(f"model: {printable(name)}" if name else "")
+        right = _weights(weights) if len(weights) > 1 else one
         if width < NARROW:
             return [_params(self.best), right]
         both = Table.grid(expand=True, padding=(0, 2))
@@ -153,6 +157,9 @@ def _weights(weights: dict[str, float]) -> RenderableType:
 def curve(values: Sequence[float], sign: float, width: int, height: int) -> list[str]:
     """Return lines of text: the best value so far as a line, the trials as dots.
 
+    The axis has the best values so far. One that is very far from them, which would flatten the
+    others, is beyond it; what is beyond is an arrow at the edge.
+
     Args:
         values: one a trial, NaN for those without.
         sign: 1 if larger is better, -1 if smaller is.
@@ -163,29 +170,74 @@ def curve(values: Sequence[float], sign: float, width: int, height: int) -> list
     for value in values:
         best = best if math.isnan(value) else max(best, sign * value)
         path.append(sign * best)
-    known = [value for value in values if not math.isnan(value)]
-    if not known:
+    if not any(math.isfinite(value) for value in path):
         return [" " * width] * height
-    reached = [value for value in path if math.isfinite(value)]
-    ends = min(reached), max(reached)
-    is_log = ends[0] > 0 and ends[1] > MANY_TIMES * ends[0]
-    low, high = (math.log(end) if is_log else end for end in ends)
+    axis = _axis(values, path, sign)
     columns = max(width - LABEL - 1, 1)
-
-    def row(value: float) -> int:
-        place = math.log(value) if is_log and value > 0 else value
-        share = (place - low) / (high - low) if high > low else 0.5
-        return round((1 - min(max(share, 0.0), 1.0)) * (height - 1))
-
     cells = [[" "] * columns for _ in range(height)]
     at = [k * (columns - 1) // max(len(values) - 1, 1) for k in range(len(values))]
     for k, value in enumerate(values):
         if not math.isnan(value):
-            cells[row(value)][at[k]] = "·"
-    rows = {at[k]: row(path[k]) for k in range(len(path)) if math.isfinite(path[k])}
-    _draw(cells, rows)
-    labels = {0: _short(ends[1]), height - 1: _short(ends[0])}
+            cells[axis.row(value, height)][at[k]] = axis.mark(value)
+    known = [k for k in range(len(path)) if math.isfinite(path[k])]
+    _draw(cells, {at[k]: axis.row(path[k], height) for k in known})
+    for k, value in enumerate(values):  # an arrow is worth more than a piece of a line
+        if axis.mark(value) in ARROWS and cells[axis.row(value, height)][at[k]] == "─":
+            cells[axis.row(value, height)][at[k]] = axis.mark(value)
+    labels = {0: _short(axis.high), height - 1: _short(axis.low)}
     return [f"{labels.get(k, ''):>{LABEL}} " + "".join(line) for k, line in enumerate(cells)]
+
+
+class _Axis(NamedTuple):
+    """The ends of the vertical axis, in the units of the values."""
+
+    low: float
+    high: float
+    is_log: bool
+
+    def row(self, value: float, height: int) -> int:
+        """Return the line in which a value is, the first or the last if it is beyond."""
+        if self.high == self.low:
+            return round(0.5 * (height - 1))
+        inside = min(max(value, self.low), self.high)
+        low, high, place = (
+            math.log(v) if self.is_log else v for v in (self.low, self.high, inside)
+        )
+        return round((1 - (place - low) / (high - low)) * (height - 1))
+
+    def mark(self, value: float) -> str:
+        """Return a dot, an arrow for what is beyond, or nothing for NaN."""
+        if self.low <= value <= self.high:
+            return DOT
+        return ARROWS[0] if value > self.high else ARROWS[1] if value < self.low else " "
+
+
+def _axis(values: Sequence[float], path: Sequence[float], sign: float) -> _Axis:
+    """Return an axis for the best values so far."""
+    reached = [value for value in path if math.isfinite(value)]
+    is_log = min(reached) > 0 and max(reached) > MANY_TIMES * min(reached)
+    best, worst = reached[-1], reached[0]
+    first = [value for value in values if not math.isnan(value)][:FIRST]
+    far = sorted((_apart(best, value, is_log=is_log) for value in first), reverse=True)
+    times = FAR_LOG if is_log else FAR
+    gaps = [k for k in range(1, len(far) // 3 + 1) if 0 < times * far[k] < far[k - 1]]
+    if gaps:
+        inside = [v for v in reached if _apart(best, v, is_log=is_log) <= far[gaps[-1]]]
+        worst = inside[0]
+    if worst == best:  # then the line is flat, and the dots have something to say
+        shown = [
+            v for v in first if _apart(best, v, is_log=is_log) <= far[gaps[-1] if gaps else 0]
+        ]
+        worst = sign * min(sign * value for value in shown)
+    is_log = is_log and max(worst, best) > MANY_TIMES * min(worst, best)
+    return _Axis(min(worst, best), max(worst, best), is_log)
+
+
+def _apart(best: float, value: float, *, is_log: bool) -> float:
+    """Return how far a value is from the best one, on the axis."""
+    if not is_log:
+        return abs(best - value)
+    return abs(math.log(best / value)) if value > 0 else 0.0
 
 
 def _draw(cells: list[list[str]], rows: dict[int, int]) -> None:
