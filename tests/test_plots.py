@@ -150,6 +150,14 @@ def test_weights_of_models_add_up_to_the_top():
     assert max(tops) == pytest.approx(1.0)
 
 
+def test_the_candidate_that_auto_selected_has_the_name_that_the_page_gives_it():
+    facts = {"weight_gp_bent30": 1.0, "surrogate": "gp", "criterion": "LogExpectedImprovement"}
+    study = optuna.create_study()
+    study.add_trial(create_trial(value=1.0, user_attrs={"neuralbo:facts": facts}))
+    (words,) = plots.choices(study).axes[0].get_legend().get_texts()
+    assert words.get_text() == "gp with a log warp of the outputs (strength 30)"
+
+
 def test_without_a_model_the_reason_is_told():
     with pytest.raises(NoModelError, match="needs 3 values"):
         plots.slices(study_of(1.0))

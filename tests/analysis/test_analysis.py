@@ -16,6 +16,8 @@ from neuralbo.analysis.calibration import _landmarks, _one_ahead
 from neuralbo.analysis.front import front
 from neuralbo.analysis.importance import Change
 from neuralbo.analysis.landscape import FEW, chosen
+from neuralbo.catalog import AUTOMATIC
+from neuralbo.step import Step
 
 UNIT = FloatDistribution(0, 1)
 
@@ -251,15 +253,40 @@ class TestFailures:
 
 
 class TestAdvice:
-    def test_a_bound_that_the_best_crowd_at_is_to_be_widened(self):
+    def test_a_bound_that_the_best_crowd_at_is_named_and_nobody_is_told_to_widen_it(self):
         analysis = Analysis(smooth(lambda a, b: max(a, 0.15) + (b - 0.4) ** 2, n=30))
-        assert not any("Widen" in hint.what for hint in analysis.advice)
-        rows = [({"a": (min(k / 20, 1.0), UNIT)}, -min(k / 20, 1.0)) for k in range(40)]
-        hints = [hint.what for hint in Analysis(study_of(rows)).advice]
-        assert "Widen a beyond 1, if it may be." in hints
+        assert not any("bound" in hint.what for hint in analysis.advice)
+        leaves = IntDistribution(2, 42)
+        rows = [({"num_leaves": (max(42 - k, 2), leaves)}, max(40.0 - k, 0.0)) for k in range(60)]
+        hint = next(h for h in Analysis(study_of(rows)).advice if "bound" in h.what)
+        assert hint.what == "The lower bound 2 of num_leaves is hit."
+        assert hint.why.startswith("100% of the best 6 trials that have it lie at that bound.")
+        assert hint.why.endswith("Widen the range if smaller values make sense.")
 
     def test_a_parameter_without_effect_is_named(self, additive):
         assert any(hint.what == "Leave out, or fix: c." for hint in additive.advice)
+        assert additive.highest_shares["c"] < 0.01 < additive.highest_shares["b"]
+
+    def test_a_parameter_that_may_matter_after_all_is_not_to_be_left_out(self):
+        analysis = Analysis(smooth(lambda a, b, c: 2 * a + b, d=3))
+        analysis.highest_shares = {"a": 0.8, "b": 0.3, "c": 0.02}
+        assert not any("Leave out" in hint.what for hint in analysis.advice)
+
+    def test_nothing_is_said_of_parameters_that_few_trials_have(self):
+        """Two boosters: 56 trials of one, 4 of the other, whose parameters do nothing there."""
+        boosters, rows = CategoricalDistribution(["tree", "linear"]), []
+        for k, (rate, alpha, size) in enumerate(sobol(60, 3)):
+            if k % 15 == 7:
+                params = {"booster": ("linear", boosters), "alpha": (alpha, UNIT)}
+                rows.append((params, 1.0))
+            else:
+                params = {"booster": ("tree", boosters), "rate": (rate, UNIT)}
+                rows.append((params | {"size": (size, UNIT)}, (rate - 0.4) ** 2))
+        analysis = Analysis(study_of(rows))
+        shares = {share.name: share.total for share in analysis.shares}
+        assert shares["alpha"] < 0.01
+        hints = [hint.what for hint in analysis.advice if "Leave out" in hint.what]
+        assert hints == ["Leave out, or fix: size."]
 
     def test_failures_of_all_are_the_first_thing_to_mend(self):
         rows = [({"x": (0.5, UNIT)}, TrialState.FAIL)] * 3
@@ -267,7 +294,8 @@ class TestAdvice:
         assert hint.kind == "failures" and "None of the 3" in hint.why
 
     def test_the_expected_gain_is_not_negative_and_small_at_a_flat_optimum(self, additive):
-        assert 0 <= additive.expected_gain < 0.1
+        found = additive.expected_gain
+        assert 0 <= found.low <= found.median <= found.high < 0.1
 
     def test_slow_suggestions_are_told(self):
         facts = {"fit_seconds": 5.0, "choose_seconds": 5.0, "surrogate": "gp"}
@@ -279,6 +307,73 @@ class TestAdvice:
             study.add_trial(trial)
         (hint,) = Analysis(study).advice
         assert hint.why == "Suggestions took 60 s, the evaluations 6 s."
+
+
+def steep(a, b):
+    return math.exp(8 * (abs(a - 0.4) + abs(b - 0.4)))
+
+
+def suggested(*gains, f=steep, n=40, **facts):
+    """Return a study of ours: the expected improvements of its last suggestions are on record."""
+    study = smooth(f, n=n - len(gains))
+    for gain, (a, b) in zip(gains, sobol(n, 2)[-len(gains) :], strict=True):
+        noted = {"criterion": "LogExpectedImprovement", "criterion_value": math.log(gain)} | facts
+        study.add_trial(
+            create_trial(
+                value=f(a, b), params={"a": a, "b": b}, distributions={"a": UNIT, "b": UNIT},
+                user_attrs={"neuralbo:facts": noted},
+            )
+        )  # fmt: skip
+    return study
+
+
+def on_going_on(study):
+    return [hint for hint in Analysis(study).advice if hint.kind in ("go on", "stop")]
+
+
+class TestExpectedGain:
+    def test_it_is_what_the_sampler_has_on_record(self):
+        (hint,) = on_going_on(suggested(3e-8, 1e-8, 2e-8))
+        assert hint.what == "A few more trials, then stop."
+        assert "The expected improvement of the next trial is 2e-08" in hint.why
+        assert "1e-08 to 3e-08 over the last suggestions" in hint.why
+        assert "the last 10 trials improved it by" in hint.why
+
+    def test_where_the_last_suggestions_disagree_the_model_is_not_sure(self):
+        (hint,) = on_going_on(suggested(1e-8, 100.0, 1e-8))
+        assert hint.what == "More trials may pay; the model is not sure."
+
+    def test_where_all_expect_much_more_trials_pay(self):
+        best = suggested(90.0, 100.0, 80.0, f=lambda a, b: 100 * (1 - a) - 200 * (a > 0.99))
+        best.add_trials(best.get_trials()[-3:])
+        best.add_trial(
+            create_trial(
+                value=-101.0, params={"a": 0.995, "b": 0.5}, distributions={"a": UNIT, "b": UNIT}
+            )
+        )
+        (hint,) = on_going_on(best)
+        assert hint.what == "More trials are likely to pay."
+
+    def test_a_suggestion_near_another_local_optimum_does_not_count(self):
+        assert not on_going_on(suggested(1.0, 1.0, 1.0, other_hill=3.0))
+
+    def test_nothing_is_said_where_the_criterion_is_no_expected_improvement(self):
+        assert not on_going_on(suggested(1.0, 1.0, 1.0, criterion="UpperBound"))
+
+    def test_nothing_is_said_of_a_few_trials(self):
+        assert not on_going_on(smooth(steep, n=9))
+
+    def test_of_another_sampler_it_is_that_of_the_model_that_auto_selects(self):
+        analysis = Analysis(smooth(steep, n=20))  # so few that only one local optimum is searched
+        found, data = analysis.expected_gain, analysis.model.data
+        step = Step.of(data, analysis.model.space.domain, seed=0, number=data.n)
+        facts = AUTOMATIC.propose(step).facts
+        assert facts["log_warp"] > 0 and "log warp of the outputs" in found.source
+        # the search for the best point ends at 1e-4 of its value
+        gains = [found.low, found.median, found.high]
+        assert math.exp(facts["criterion_value"]) == pytest.approx(
+            min(gains, key=lambda gain: abs(gain - math.exp(facts["criterion_value"]))), rel=1e-2
+        )
 
 
 @pytest.mark.parametrize(

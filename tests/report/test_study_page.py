@@ -1,7 +1,13 @@
 """The page of a study: whole, harmless, and there for every kind of study."""
 
 import math
+import os
+import re
+import resource
+import threading
 import time
+from contextlib import contextmanager
+from html import escape
 from html.parser import HTMLParser
 
 import numpy as np
@@ -16,9 +22,10 @@ from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend
 from optuna.trial import TrialState, create_trial
 
+import neuralbo as nb
 from neuralbo import report
 from neuralbo.cli import main
-from neuralbo.report import picture
+from neuralbo.report import html, picture
 from neuralbo.report.source import find_study
 from neuralbo.report.svg import Drawing, Scale, colours, png, with_error
 
@@ -192,12 +199,12 @@ def test_weights_and_reasons_are_shown_where_they_are_noted(pages):
 
 
 def test_a_study_of_another_sampler_says_so(pages):
-    assert "made with another sampler" in pages["one parameter"]
+    assert "another sampler made them" in pages["one parameter"]
 
 
 def test_several_objectives_have_a_front_and_no_single_best(pages):
     page = pages["several objectives"]
-    assert 'id="the-front"' in page and "Which parameters matter" in page
+    assert 'id="the-pareto-front"' in page and "Which parameters matter" in page
     assert 'id="best-and-recommended"' not in page
 
 
@@ -223,6 +230,119 @@ def test_five_thousand_trials_take_seconds_and_little_room():
     assert time.process_time() - began < 5  # about 1.5 here; 5 s is what was promised
     assert len(page.encode()) < 5e6
     harmless(page)
+
+
+def selecting(key, why):
+    """Return a study whose sampler selected a candidate model under a key of its record."""
+    facts = {
+        "surrogate": "gp", "criterion": "LogExpectedImprovement", "criterion_value": -3.0,
+        f"weight_{key}": 1.0, f"score_{key}": 1.0, "why": why,
+    }  # fmt: skip
+    return filled(*[
+        trial_of(k * k / 9, {"x": k / 12}, user_attrs={"neuralbo:facts": facts}) for k in range(12)
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ["gp_log_warp_30", "gp_bent30"])
+def test_a_candidate_has_one_name_on_the_page_in_records_new_and_old(key):
+    why = f"log density of left-out values after 8: {key} 1.2, gp 0.3"
+    text = harmless(report.render(selecting(key, why))).text
+    name = "gp with a log warp of the outputs (strength 30)"
+    assert text.count(name) == 3  # the key of the strip, and the table: the model, and the reason
+    assert "leave-one-out log predictive density, nats per observation of 8: gp with" in text
+    assert "bent" not in text and "left-out" not in text and key not in text
+
+
+def test_how_points_are_chosen_without_a_model_is_said_in_the_words_of_the_field():
+    facts = {"surrogate": "random, since all hills are climbed", "weight_gp": 1.0}
+    study = filled(*[trial_of(1.0, {"x": 0.5}, user_attrs={"neuralbo:facts": facts})])
+    text = harmless(report.render(study)).text
+    assert "random (all local optima have converged)" in text and "hills" not in text
+
+
+def test_a_parameter_that_few_trials_have_is_marked():
+    trials = [trial_of(k / 9, {"x": k / 30, "y": (k * 0.37) % 1}) for k in range(24)]
+    trials += [trial_of(5.0, {"x": 0.5, "rare": 0.1 * k, "y": 0.5}) for k in range(1, 4)]
+    assert "rare (in 3 trials only)" in report.render(filled(*trials))
+
+
+SPACE = {"x": nb.Real(0, 1), "k": nb.Categorical(["a", "b"]), "n": nb.Integer(1, 5)}
+
+
+def optimizer_of(n=12, **options):
+    optimizer = nb.Optimizer(SPACE, seed=0, n_startup_trials=99, **options)
+    for k in range(n):
+        params = optimizer.ask()
+        value = params["x"] + params["n"]
+        several = len(options.get("direction", "one")) == 2
+        optimizer.tell(params, None if k == 3 else [value, -value] if several else value)
+    optimizer.ask()
+    return optimizer
+
+
+class TestWrite:
+    @pytest.mark.parametrize("kind", ["study", "result", "optimizer"])
+    def test_studies_results_and_optimizers_are_written_to_a_path_as_a_string(self, folder, kind):
+        result = nb.minimize(lambda p: p["x"], SPACE, 5, seed=0, progress=False)
+        source = {"study": result.study, "result": result}.get(kind) or optimizer_of(5)
+        written = report.write(source, f"{folder}/new/page.html")
+        assert written == folder / "new" / "page.html"
+        reader = harmless(written.read_text(encoding="utf-8"))
+        assert "Convergence" in reader.text
+
+    def test_an_optimizer_has_its_failures_and_what_is_pending_but_no_times(self):
+        text = harmless(report.render(optimizer_of())).text
+        assert "1 failed, 1 running or waiting" in text
+        assert "minimize · no times on record" in text and "Where the seconds went" not in text
+
+    def test_an_optimizer_of_several_objectives_has_its_front(self):
+        page = report.render(optimizer_of(direction=["maximize", "minimize"]))
+        assert "maximize objective 1 and minimize objective 2" in page
+        assert 'id="the-pareto-front"' in page
+
+    def test_what_is_no_study_is_a_clear_error(self):
+        with pytest.raises(TypeError, match=r"Result of minimize\(\) or an Optimizer .* got str"):
+            report.render("runs/my.db")
+
+    def test_a_full_disk_leaves_the_page_before_it_and_a_clear_error(self, folder):
+        path = folder / "page.html"
+        for before in (None, "the page before"):
+            if before is not None:
+                path.write_text(before)
+            with (
+                files_of_at_most(1000),
+                pytest.raises(OSError, match=r"cannot be written to .*page\.html: .*Make room"),
+            ):
+                report.write(STUDIES["one parameter"](), path)
+            assert [p.read_text() for p in folder.iterdir()] == ([before] if before else [])
+
+    def test_a_link_goes_on_to_be_one(self, folder):
+        (folder / "kept").mkdir()
+        (folder / "link.html").symlink_to(folder / "kept" / "page.html")
+        report.write(filled(), folder / "link.html")
+        assert (folder / "link.html").is_symlink()
+        harmless((folder / "kept" / "page.html").read_text())
+
+    def test_a_pipe_is_written_to_and_not_replaced(self, folder):
+        os.mkfifo(folder / "pipe")
+        found = []
+        reader = threading.Thread(target=lambda: found.append((folder / "pipe").read_text()))
+        reader.start()
+        report.write(filled(), folder / "pipe")
+        reader.join()
+        harmless(found[0])
+        assert (folder / "pipe").is_fifo()
+
+
+@contextmanager
+def files_of_at_most(size):
+    """Let no file of this process grow beyond a size, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 class TestSource:
@@ -290,6 +410,13 @@ class TestCommand:
         assert main(["report", str(folder / "my.db"), "--png"]) == 0
         assert taken == [folder / "drawn.html.png"]
 
+    def test_a_page_that_cannot_be_written_is_one_line(self, folder, capsys):
+        optuna.create_study(storage=f"sqlite:///{folder}/my.db", study_name="mine")
+        (folder / "file").write_text("")
+        out = str(folder / "file" / "page.html")
+        assert main(["report", str(folder / "my.db"), "--out", out]) == 1
+        assert f"the page cannot be written to {out}" in capsys.readouterr().err
+
     def test_errors_are_one_line(self, folder, capsys):
         assert main(["report", str(folder / "none.db")]) == 1
         assert "there is no file" in capsys.readouterr().err
@@ -317,6 +444,34 @@ class TestPicture:
         dom = picture._run(picture.browser(), ["--dump-dom", page.as_uri()], str(folder))
         harmless(dom)
         assert dom.count("<section") == page.read_text(encoding="utf-8").count("<section")
+
+
+WIDTHS = """<!DOCTYPE html><body><iframe srcdoc="{page}" style="width:400px;height:3000px"
+ onload="document.body.dataset.widths = [...this.contentDocument.querySelectorAll('.axis, .bar')]
+ .map(bar => bar.getBoundingClientRect()).map(at => [at.left, at.width]).join(' ')"></iframe>"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(picture.browser() is None, reason="no Chromium on the PATH")
+def test_on_a_narrow_screen_bars_are_as_wide_as_their_table(folder):
+    names = "x", "model__classifier__learning_rate_initial_value"
+    study = filled(
+        *[trial_of(k / 9, {names[0]: k / 30, names[1]: (k * 0.37) % 1}) for k in range(24)],
+        *[trial_of(None, {names[0]: 0.9, names[1]: 0.9}, state=TrialState.FAIL)] * 3,
+    )
+    page = folder / "frame.html"
+    page.write_text(WIDTHS.format(page=escape(report.render(study))), encoding="utf-8")
+    dom = picture._run(picture.browser(), ["--dump-dom", page.as_uri()], str(folder))
+    found = re.search(r'data-widths="([^"]+)"', dom)[1].split()
+    places = [tuple(map(float, one.split(","))) for one in found]
+    assert len(places) > 5
+    assert all(0 <= left and left + width <= 400 and width > 250 for left, width in places)
+
+
+def test_tables_with_bars_say_how_many_columns_stand_above_them():
+    table = html.table(("a", "b", ""), [("x", 1, html.bar((0.5, "")))])
+    assert '<table class="bars" style="--columns:2">' in table
+    assert "<table>" in html.table(("a", "b"), [("x", 1)])
 
 
 class TestDrawing:

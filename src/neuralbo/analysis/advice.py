@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, final
 
-import torch
-
+from neuralbo.analysis.gain import RECENT, ExpectedGain
 from neuralbo.analysis.landscape import Landscape
 from neuralbo.analysis.record import Record, evaluation_seconds
 from neuralbo.noted import suggestion_seconds
-from neuralbo.step import generator
 
 if TYPE_CHECKING:
     from neuralbo.analysis.study import Analysis
@@ -21,13 +19,14 @@ LEADERS = 0.1  # the share of trials that are looked at as the best, five at lea
 MOST_LEADERS = 30
 CROWDED = 0.6  # the share of the best that must lie at a bound
 UNIMPORTANT = 0.01  # the total share below which a parameter does not matter
-ENOUGH = 20  # trials below which nothing is said about parameters that do not matter
-SMALL_GAIN = 0.01  # of the way from the median to the best
+ENOUGH = 20  # trials with a parameter, below which nothing is said about whether it matters
+SMALL_GAIN = 0.01  # of the range from the median to the best
 LONG = 100  # trials without a better value, however many came before
 SMALL_BESIDE_NOISE = 0.2
+SLIGHT = 0.001  # a share below this is not told in digits
+FEWEST = 10  # values below which nothing is said about them
 MANY_FAILURES = 0.2
-MUCH_NOISE = 0.25  # of the way from the median to the best
-CANDIDATES = 1024
+MUCH_NOISE = 0.25  # of the range from the median to the best
 
 
 @final
@@ -58,64 +57,62 @@ def advice(analysis: "Analysis") -> list[Hint]:
     return hints
 
 
-def expected_gain(landscape: Landscape) -> float:
-    """Return the expected improvement on the likely best, at the best of some points.
-
-    EI = (m - b) Phi(t) + s phi(t), t = (m - b)/s, b the best mean of a trial; the points cover
-    the space, and lie around the likely best.
-    """
-    domain, x = landscape.space.domain, landscape.data.X[landscape.likely.row]
-    rng = generator(0, 1)
-    spread = domain.sobol(CANDIDATES, rng)
-    steps = torch.randn(CANDIDATES, len(x), generator=rng, dtype=x.dtype)
-    size = 10 ** (-3 * torch.rand(CANDIDATES, 1, generator=rng, dtype=x.dtype))
-    near = domain.project((x + size * steps).clamp(0, 1))
-    with torch.no_grad():
-        mean, variance = landscape.model.moments(torch.cat([spread, near]))
-    s = variance.sqrt()
-    t = (mean - landscape.likely.mean) / s
-    density = (-0.5 * t.square()).exp() / math.sqrt(2 * math.pi)
-    gain = (mean - landscape.likely.mean) * torch.special.ndtr(t) + s * density
-    return float(gain.max().clamp(min=0.0))
-
-
 def reach(landscape: Landscape) -> float:
-    """Return the way from the median of the values to the best, in the units of the objective."""
+    """Return how far the best value is above the median, in the units of the objective."""
     y = landscape.data.Y[:, 0]
     return float(y[landscape.best_row] - y.median())
 
 
 def _more(analysis: "Analysis", landscape: Landscape) -> Iterator[Hint]:
-    record, way = analysis.record, reach(landscape)
-    path = record.best_so_far()
-    last = path.index(path[-1])  # the value of a trial, so that equal means the same
-    since = len(path) - 1 - last
-    if way <= 0:
+    span, gain = reach(landscape), analysis.expected_gain
+    if span <= 0 and landscape.data.n >= FEWEST:
         yield Hint(
             "space", "Check the objective: the values hardly differ.",
             "The best value is no better than the median.",
         )  # fmt: skip
+    if span <= 0 or gain is None:
         return
-    gain = analysis.expected_gain
-    said = (
-        f"The best value came with trial {record.trials[last].number}, {since} trials ago; the "
-        f"model expects a further {gain:.3g} from the next one, {gain / way:.1%} of the way from "
-        "the median to the best."
-    )
-    is_idle = since >= min(max(10, len(path) / 3), LONG)
-    is_small = gain < max(SMALL_GAIN * way, SMALL_BESIDE_NOISE * landscape.likely.noise)
-    if is_small and is_idle:
-        yield Hint("stop", "Stop here: little is left to gain.", said)
-    elif is_small:
-        yield Hint("go on", "A few more trials, then stop.", said)
+    path = analysis.record.best_so_far()
+    since = len(path) - 1 - path.index(path[-1])  # the value of a trial: equal means the same
+    is_idle = since >= min(max(RECENT, len(path) / 3), LONG)
+    small = max(SMALL_GAIN * span, SMALL_BESIDE_NOISE * landscape.likely.noise)
+    said = _expected(gain, span, analysis.record)
+    if gain.high < small:
+        what = "Stop here: little is left to gain." if is_idle else "A few more trials, then stop."
+        yield Hint("stop" if is_idle else "go on", what, said)
+    elif gain.low < small:
+        yield Hint("go on", "More trials may pay; the model is not sure.", said)
+    elif is_idle:
+        what = "More trials may pay, but the last ones have not."
+        yield Hint("go on", what, said)
     else:
         yield Hint("go on", "More trials are likely to pay.", said)
+
+
+def _expected(gain: ExpectedGain, span: float, record: Record) -> str:
+    """Return in words what is expected of the next trial, and what the last ones have brought."""
+    path = record.best_so_far()
+    last = path.index(path[-1])
+    words = (
+        f"The expected improvement of the next trial is {gain.median:.2g}, "
+        f"{_percent(gain.median / span)} of the range from the median to the best value, by "
+        f"{gain.source}; {gain.low:.2g} to {gain.high:.2g} over the last suggestions. "
+        f"The best value came with trial {record.trials[last].number}"
+    )
+    before = path[-1 - RECENT] if len(path) > RECENT else math.nan
+    if math.isnan(before):
+        return words + "."
+    return words + f"; the last {RECENT} trials improved it by {abs(path[-1] - before):.2g}."
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}" if share >= SLIGHT else f"less than {SLIGHT:.1%}"
 
 
 def _bounds(landscape: Landscape) -> Iterator[Hint]:
     space, n = landscape.space, landscape.data.n
     rows = landscape.data.top(min(max(5, int(LEADERS * n)), MOST_LEADERS))
-    if n < 10:
+    if n < FEWEST:
         return
     for i, (name, variable) in enumerate(zip(space.names, space.domain.variables, strict=True)):
         u = landscape.U[rows, i]
@@ -123,36 +120,47 @@ def _bounds(landscape: Landscape) -> Iterator[Hint]:
         if variable.kind == "category" or variable.count == 2 or len(u) < 5:
             continue
         place = u if variable.count == 0 else u / (variable.count - 1)
-        parameter = space.parameters[name]
-        for side, at_end in (("low", place <= NEAR_BOUND), ("high", place >= 1 - NEAR_BOUND)):
+        for side, at_end in (("lower", place <= NEAR_BOUND), ("upper", place >= 1 - NEAR_BOUND)):
             share = float(at_end.double().mean())
             if share >= CROWDED:
-                end = parameter.value(0.0 if side == "low" else max(variable.count - 1, 1))
+                coordinate = 0.0 if side == "lower" else max(variable.count - 1, 1)
+                end = space.parameters[name].value(coordinate)
+                beyond = "smaller" if side == "lower" else "larger"
                 yield Hint(
-                    "space", f"Widen {name} beyond {end:.4g}, if it may be.",
-                    f"{share:.0%} of the best {len(u)} trials that have it lie at that bound.",
+                    "space", f"The {side} bound {end:.4g} of {name} is hit.",
+                    f"{share:.0%} of the best {len(u)} trials that have it lie at that bound. "
+                    f"Widen the range if {beyond} values make sense.",
                 )  # fmt: skip
 
 
 def _unimportant(analysis: "Analysis") -> Iterator[Hint]:
-    if analysis.landscape is None or analysis.landscape.data.n < ENOUGH:
+    """Yield which parameters can be left out: only those that enough trials have had.
+
+    The upper end of the interval of the share must be small, not only the share.
+    """
+    landscape = analysis.model
+    active = dict(zip(landscape.space.names, landscape.active.tolist(), strict=True))
+    small = [s.name for s in analysis.shares if s.total < UNIMPORTANT and active[s.name] >= ENOUGH]
+    if not small or len(small) == len(analysis.shares):
         return
-    names = [s.name for s in analysis.shares if s.total < UNIMPORTANT]
-    if names and len(names) < len(analysis.shares):
+    highest = analysis.highest_shares
+    names = [name for name in small if highest[name] < UNIMPORTANT]
+    if names:
+        most = _percent(max(highest[name] for name in names))
         yield Hint(
             "space", f"Leave out, or fix: {', '.join(names)}.",
-            f"By the model less than {UNIMPORTANT:.0%} of the variance comes from any of these, "
-            "what they do together with others included.",
+            f"By the model each explains less than {UNIMPORTANT:.0%} of the variance, "
+            f"interactions included: {most} at most, by refits without a quarter of the trials.",
         )  # fmt: skip
 
 
 def _noise(landscape: Landscape) -> Iterator[Hint]:
-    noise, way = landscape.likely.noise, reach(landscape)
-    if way > 0 and noise > MUCH_NOISE * way and landscape.data.n >= ENOUGH:
+    noise, span = landscape.likely.noise, reach(landscape)
+    if span > 0 and noise > MUCH_NOISE * span and landscape.data.n >= ENOUGH:
         yield Hint(
             "model", "Repeat the best few parameters, and take the recommended ones.",
-            f"What the parameters do not explain is {noise:.3g} large, {noise / way:.0%} of the "
-            "way from the median to the best: the best value may be luck.",
+            f"The noise has a standard deviation of {noise:.2g}, {noise / span:.0%} of the range "
+            "from the median to the best value: the best value may be luck.",
         )  # fmt: skip
 
 
@@ -163,7 +171,8 @@ def _wrong(analysis: "Analysis") -> Iterator[Hint]:
     if found.spread > 2:
         yield Hint(
             "model", "Trust the uncertainties below with care.",
-            f"Values came {found.spread:.1f} times as far from the prediction as expected.",
+            f"Values were {found.spread:.1f} standard deviations from the mean that was predicted "
+            "for them (root mean square).",
         )  # fmt: skip
 
 

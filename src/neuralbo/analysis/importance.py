@@ -4,8 +4,10 @@ Notation
     V  N x v  independent uniform numbers, one column a parameter; A and B two such tables
     f         the mean of the model at the points that V stands for, conditions applied
     A_i       A with column i of B
+    T, T_k    a total share by the model, and by a model without the k-th of g groups of trials
 """
 
+import math
 from dataclasses import dataclass
 from typing import final
 
@@ -14,8 +16,11 @@ from torch import Tensor
 
 from neuralbo.analysis.landscape import Landscape
 from neuralbo.step import generator
+from neuralbo.surrogates.base import GaussianModel
 
 MOST_POINTS = 16_384  # evaluations of the model for the shares
+FEW_POINTS = 4096  # of each model for their intervals
+GROUPS = 4  # of trials that are left out in turn
 TINY = 1e-12  # of the variance of f relative to its square: below it f is flat
 
 
@@ -34,19 +39,27 @@ class Shares:
     total: float
 
 
-def shares(landscape: Landscape) -> list[Shares]:
+def shares(
+    landscape: Landscape, model: GaussianModel | None = None, points: int = MOST_POINTS
+) -> list[Shares]:
     """Return the shares of all parameters, the largest total first.
 
     first_i = mean[f(B) (f(A_i) - f(A))] / Var f,  total_i = mean[(f(A) - f(A_i))^2] / (2 Var f).
     Saltelli et al. (2010), Table 2 (b) and (f), with a Sobol sequence of 2v columns; estimates
     below zero are zero. A parameter that exists under a condition only is drawn as all others, and
     changes f where the condition holds.
+
+    Args:
+        landscape: has the space, and the usual model.
+        model: of another selection of the trials; None takes that of the landscape.
+        points: evaluations of it, at most.
     """
+    model = landscape.model if model is None else model
     domain, names = landscape.space.domain, landscape.space.names
     v = len(names)
-    n = 2 ** int(torch.tensor(MOST_POINTS / (v + 2)).log2())
+    n = 2 ** int(math.log2(points / (v + 2)))
     A, B = _two_tables(n, v)
-    f_A, f_B = _mean(landscape, domain.points(A)), _mean(landscape, domain.points(B))
+    f_A, f_B = _mean(model, domain.points(A)), _mean(model, domain.points(B))
     both = torch.cat([f_A, f_B])
     variance = both.var(correction=0)
     if variance <= TINY * both.square().mean():
@@ -56,11 +69,28 @@ def shares(landscape: Landscape) -> list[Shares]:
     for i, name in enumerate(names):
         A_i = A.clone()
         A_i[:, i] = B[:, i]
-        change = _mean(landscape, domain.points(A_i)) - f_A
+        change = _mean(model, domain.points(A_i)) - f_A
         first = float((f_B * change).mean() / variance)
         total = float(change.square().mean() / (2 * variance))
         found.append(Shares(name, min(max(first, 0.0), 1.0), min(total, 1.0)))
     return sorted(found, key=lambda share: -share.total)
+
+
+def highest_shares(landscape: Landscape) -> dict[str, float]:
+    """Return the upper ends of the intervals of the total shares, by name.
+
+    max(T, T_1, ..., T_g) + 2 se,  se^2 = (g - 1)/g sum_k (T_k - mean T)^2: the delete-a-group
+    jackknife, with hyper-parameters fitted anew, since a length scale may hang on a few trials.
+    """
+    parts = [shares(landscape, landscape.without(k, GROUPS), FEW_POINTS) for k in range(GROUPS)]
+    parts.append(shares(landscape, points=FEW_POINTS))
+    found = {}
+    for name in landscape.space.names:
+        totals = torch.tensor([next(s.total for s in part if s.name == name) for part in parts])
+        left_out = totals[:-1]
+        se = math.sqrt((GROUPS - 1) / GROUPS * float((left_out - left_out.mean()).square().sum()))
+        found[name] = float(totals.max()) + 2 * se
+    return found
 
 
 def _two_tables(n: int, v: int) -> tuple[Tensor, Tensor]:
@@ -75,10 +105,9 @@ def _two_tables(n: int, v: int) -> tuple[Tensor, Tensor]:
     return table[:, :v], table[:, v:]
 
 
-def _mean(landscape: Landscape, X: Tensor) -> Tensor:
+def _mean(model: GaussianModel, X: Tensor) -> Tensor:
     with torch.no_grad():
-        parts = [landscape.model.moments(rows)[0] for rows in X.split(4096)]
-    return landscape.sign * torch.cat(parts)
+        return torch.cat([model.moments(rows)[0] for rows in X.split(4096)])
 
 
 @final

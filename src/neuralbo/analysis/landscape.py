@@ -73,6 +73,11 @@ class Landscape:
         return self.space.domain.reduce(self.data.X)
 
     @cached_property
+    def active(self) -> Tensor:
+        """How many trials have each parameter, v."""
+        return (~self.U.isnan()).sum(0)
+
+    @cached_property
     def best_row(self) -> int:
         """The row of the best value that keeps the constraints."""
         return int(self.data.top(1)[0])
@@ -96,6 +101,14 @@ class Landscape:
     def fit(self, n: int) -> GaussianModel:
         """Return the same kind of model of the first n observations."""
         return _fitted(self.data.first(n), self.space, self.memory)
+
+    def without(self, k: int, of: int) -> GaussianModel:
+        """Return the same kind of model without the rows k, k + of, k + 2 of, ... of its data."""
+        data = chosen(self.data)
+        rows = torch.where(torch.arange(data.n) % of != k)[0]
+        assert data.numbers is not None
+        kept = in_order(data.X[rows], data.Y[rows], data.numbers[rows])
+        return GaussianProcess().fit_from(kept, generator(SEED, 0), self.model)
 
     def complete(self, U: Tensor) -> Tensor:
         """Return U with a value for what does not exist there: the best trial's that has it.

@@ -4,26 +4,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, final
+from typing import final
 
-from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from neuralbo.analysis.studies import Source, study_of
 from neuralbo.noted import suggestion_seconds
 from neuralbo.optimizer import finite_or_none, signs_of
 from neuralbo.trials import has_diverged, is_interrupted
-
-
-class HasTrials(Protocol):
-    """What is read of a study."""
-
-    @property
-    def study_name(self) -> str: ...  # noqa: D102
-
-    @property
-    def directions(self) -> list[StudyDirection]: ...  # noqa: D102
-
-    def get_trials(self, deepcopy: bool = True) -> list[FrozenTrial]: ...  # noqa: D102
 
 
 @final
@@ -44,8 +32,9 @@ class Record:
     interrupted: int
 
     @staticmethod
-    def of(study: HasTrials) -> "Record":
+    def of(source: Source) -> "Record":
         """Read a study, once."""
+        study = study_of(source)
         everything = study.get_trials(deepcopy=False)
         directions = tuple(direction.name.lower() for direction in study.directions)
         cut = [t for t in everything if is_interrupted(t)]

@@ -3,13 +3,15 @@
 from functools import cached_property
 from typing import final
 
-from neuralbo.analysis.advice import Hint, advice, expected_gain
+from neuralbo.analysis.advice import Hint, advice
 from neuralbo.analysis.calibration import Calibration, calibration
 from neuralbo.analysis.failures import Where, reasons, where
-from neuralbo.analysis.importance import Ablation, Shares, ablation, shares
+from neuralbo.analysis.gain import ExpectedGain, expected_gain
+from neuralbo.analysis.importance import Ablation, Shares, ablation, highest_shares, shares
 from neuralbo.analysis.landscape import Landscape, NoModelError, landscape
-from neuralbo.analysis.record import HasTrials, Record
+from neuralbo.analysis.record import Record
 from neuralbo.analysis.slices import Map, Slice, map_of, slice_of
+from neuralbo.analysis.studies import Source
 from neuralbo.threads import one_thread
 
 MOST_SLICES = 12  # parameters of which slices are taken: those that matter most
@@ -21,15 +23,15 @@ class Analysis:
     """What a study says. It is read once; later trials need another analysis.
 
     Args:
-        study: of any sampler.
+        study: one of Optuna's and of any sampler, a `Result` or an `Optimizer`.
         output: which objective is modelled, of several.
     """
 
-    def __init__(self, study: HasTrials, output: int = 0) -> None:
+    def __init__(self, study: Source, output: int = 0) -> None:
         self.record, self.output = Record.of(study), output
 
     @staticmethod
-    def of(study: "HasTrials | Analysis") -> "Analysis":
+    def of(study: "Source | Analysis") -> "Analysis":
         """Return the analysis of a study; one that is there already as it is."""
         return study if isinstance(study, Analysis) else Analysis(study)
 
@@ -68,6 +70,12 @@ class Analysis:
             return shares(self.model)
 
     @cached_property
+    def highest_shares(self) -> dict[str, float]:
+        """The upper ends of the intervals of the total shares, by name."""
+        with one_thread():
+            return highest_shares(self.model)
+
+    @cached_property
     def ablation(self) -> Ablation:
         """The way from the middle of the space to the likely best."""
         return ablation(self.model)
@@ -97,9 +105,9 @@ class Analysis:
             return calibration(self.model)
 
     @cached_property
-    def expected_gain(self) -> float:
-        """What the model expects of the next trial."""
-        return expected_gain(self.model)
+    def expected_gain(self) -> ExpectedGain | None:
+        """What the next trial is expected to improve the best value by; None if nobody knows."""
+        return expected_gain(self.record, self.model)
 
     @cached_property
     def failures(self) -> list[Where]:

@@ -1,6 +1,7 @@
 """Figures of studies; they need the extra `lab` (matplotlib). Each function returns its figure.
 
-All take a study of any sampler, or an `Analysis` of it, so that several figures share one model:
+All take a study of any sampler, a `Result` or an `Optimizer`; or an `Analysis` of it, so that
+several figures share one model:
 
     analysis = nb.analysis.Analysis(study)
     nb.plots.slices(analysis).savefig("slices.png")

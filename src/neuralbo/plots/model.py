@@ -11,12 +11,13 @@ from neuralbo.plots.figure import DOT, LINE, MARK, new_figure, panels, set_axis,
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from optuna.study import Study
+
+    from neuralbo.analysis.studies import Source
 
 WIDE = 2.0  # deviations that a band shows to each side
 
 
-def slices(study: "Study | Analysis") -> "Figure":
+def slices(study: "Source | Analysis") -> "Figure":
     """Draw the model along each parameter, the others staying at the likely best.
 
     Raises:
@@ -48,7 +49,7 @@ def _slice(axes: Any, found: Landscape, one: Slice) -> None:
     axes.grid(alpha=0.3)
 
 
-def maps(study: "Study | Analysis") -> "Figure":
+def maps(study: "Source | Analysis") -> "Figure":
     """Draw the mean over pairs of the parameters that matter most, around the likely best."""
     analysis = Analysis.of(study)
     figure, axes = panels(len(analysis.maps), width=4.2, height=3.4)
@@ -76,7 +77,7 @@ def _map(figure: Any, axes: Any, found: Landscape, one: Map) -> None:
     axes.plot(*here, "o", markerfacecolor="none", markeredgecolor=MARK, markersize=9)
 
 
-def importance(study: "Study | Analysis") -> "Figure":
+def importance(study: "Source | Analysis") -> "Figure":
     """Draw the share of the variance of each parameter, alone and together with others."""
     shares = Analysis.of(study).shares[::-1]
     figure = new_figure(6, 1 + 0.35 * len(shares))
@@ -89,7 +90,7 @@ def importance(study: "Study | Analysis") -> "Figure":
     return figure  # type: ignore[no-any-return]
 
 
-def ablation(study: "Study | Analysis") -> "Figure":
+def ablation(study: "Source | Analysis") -> "Figure":
     """Draw the mean on the way from the middle of the space to the likely best."""
     found = Analysis.of(study).ablation
     figure = new_figure(6, 4)
@@ -103,7 +104,7 @@ def ablation(study: "Study | Analysis") -> "Figure":
     return figure  # type: ignore[no-any-return]
 
 
-def calibration(study: "Study | Analysis") -> "Figure":
+def calibration(study: "Source | Analysis") -> "Figure":
     """Draw what was predicted one step ahead against what came, and how often intervals held it.
 
     Raises:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from optuna.trial import FrozenTrial
+
 from neuralbo.analysis import Analysis
 from neuralbo.analysis.front import front as front_of
 from neuralbo.analysis.record import evaluation_seconds
@@ -12,10 +14,11 @@ MANY_TIMES = 10  # from this ratio of the largest to the least value on, the axi
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from optuna.study import Study
+
+    from neuralbo.analysis.studies import Source
 
 
-def convergence(study: "Study | Analysis") -> "Figure":
+def convergence(study: "Source | Analysis") -> "Figure":
     """Draw the value of each trial and the best so far; failed trials are marked below.
 
     Of several objectives, one panel each.
@@ -59,7 +62,7 @@ def _values(axes: Any, analysis: Analysis, k: int) -> None:
     axes.grid(alpha=0.3)
 
 
-def front(study: "Study | Analysis") -> "Figure":
+def front(study: "Source | Analysis") -> "Figure":
     """Draw the trials over each pair of objectives; those that no other dominates stand out.
 
     Raises:
@@ -81,12 +84,12 @@ def front(study: "Study | Analysis") -> "Figure":
     return figure  # type: ignore[no-any-return]
 
 
-def choices(study: "Study | Analysis") -> "Figure":
+def choices(study: "Source | Analysis") -> "Figure":
     """Draw which model chose each trial, or the weights of several, as far as noted."""
     trials = Analysis.of(study).record.trials
     figure = new_figure(8, 3)
     axes = figure.add_subplot()
-    weights = {t.number: weights_of(t) or {model_of(t) or "not noted": 1.0} for t in trials}
+    weights = {t.number: _weights(t) for t in trials}
     bottom = dict.fromkeys(weights, 0.0)
     for name in dict.fromkeys(name for found in weights.values() for name in found):
         heights = [found.get(name, 0.0) for found in weights.values()]
@@ -99,7 +102,13 @@ def choices(study: "Study | Analysis") -> "Figure":
     return figure  # type: ignore[no-any-return]
 
 
-def seconds(study: "Study | Analysis") -> "Figure":
+def _weights(trial: FrozenTrial) -> dict[str, float]:
+    """Return the weights of several models, or all of it for the one that chose."""
+    found = weights_of(trial)
+    return found if len(found) > 1 else {model_of(trial) or "not noted": 1.0}
+
+
+def seconds(study: "Source | Analysis") -> "Figure":
     """Draw the seconds of each evaluation, and of each suggestion where they were noted."""
     trials = Analysis.of(study).record.trials
     figure = new_figure()
@@ -120,7 +129,7 @@ def seconds(study: "Study | Analysis") -> "Figure":
     return figure  # type: ignore[no-any-return]
 
 
-def failures(study: "Study | Analysis") -> "Figure":
+def failures(study: "Source | Analysis") -> "Figure":
     """Draw the share of failed trials by parts of the parameters that tell most."""
     told = Analysis.of(study).failures[:6]
     figure, axes = panels(len(told))

@@ -35,10 +35,10 @@ def _words(analysis: Analysis, first: FrozenTrial) -> str:
     number = found.number(likely.row)
     where = "the same trial" if number == first.number else f"trial {number}"
     return html.text(
-        f"{words} The model recommends {where}, which has the best mean: "
+        f"{words} The model recommends {where}, which has the best posterior mean: "
         f"{with_error(sign * likely.mean, likely.deviation)} for the function, and "
-        f"± {likely.noise:.2g} for noise on top. One value may be luck; under noise take the "
-        "recommended parameters."
+        f"± {likely.noise:.2g} for the noise (standard deviations). One value may be luck; under "
+        "noise take the recommended parameters."
     )
 
 

@@ -17,8 +17,14 @@ def calibration(analysis: Analysis) -> str:
     if analysis.landscape is None or analysis.calibration is None:
         return ""
     found = analysis.calibration
-    drawn = [html.figure(_predicted(found), "predicted, with two deviations, and what came")]
-    drawn.append(html.figure(_coverage(found), "how often intervals held what came"))
+    drawn = [
+        html.figure(
+            _predicted(found), "predicted mean with two standard deviations, and observed value"
+        )
+    ]
+    drawn.append(
+        html.figure(_coverage(found), "coverage: how often intervals held the observed value")
+    )
     words = _words(found, analysis.landscape.surrogate, analysis.landscape.data.n)
     return html.section(
         "Was the model right?", html.text(words),
@@ -28,9 +34,9 @@ def calibration(analysis: Analysis) -> str:
 
 def _words(found: Calibration, surrogate: str, n: int) -> str:
     low, high = FINE
-    verdict = (
-        "it was too sure of itself" if found.spread > high
-        else "it was more careful than it needed to be" if found.spread < low
+    said = (
+        "its uncertainty was too small" if found.spread > high
+        else "its uncertainty was too large" if found.spread < low
         else "its uncertainty was about right"
     )  # fmt: skip
     how = (
@@ -39,14 +45,14 @@ def _words(found: Calibration, surrogate: str, n: int) -> str:
         else f"some of the last third, from {FEW} of the first two and from each other"
     )
     words = (
-        f"For each of {len(found.z)} trials, what a {surrogate} would have expected from trials "
+        f"For each of {len(found.z)} trials, what a {surrogate} would have predicted from trials "
         f"before it ({how}; recomputed for this page). Values came {found.spread:.2g} times as "
-        f"far from the mean as expected: {verdict}."
+        f"far from the mean as expected: {said}."
     )
     if not math.isnan(found.rank_correlation):
         words += f" Expected and observed have a rank correlation of {found.rank_correlation:.2f}."
     if found.skipped:
-        words += f" {found.skipped} values far worse than the median are not judged."
+        words += f" {found.skipped} values far worse than the median are left out."
     return words
 
 
@@ -86,4 +92,4 @@ def _coverage(found: Calibration) -> str:
 
 def _levels(found: Calibration) -> str:
     said = ", ".join(f"{found.coverage(p):.0%} within the {p:.0%} interval" for p in LEVELS)
-    return html.text(f"{said}. The shaded area is where luck alone may put the line.")
+    return html.text(f"{said}. The shaded area is where chance alone may put the line.")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from neuralbo.report.page import write
 from neuralbo.report.picture import picture
-from neuralbo.report.source import file_of, find_study
+from neuralbo.report.source import find_study
+from neuralbo.storages import file_of
 
 LONGEST = 100  # letters of a study's name in that of the file
 

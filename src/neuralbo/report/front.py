@@ -4,7 +4,7 @@ from optuna.trial import FrozenTrial
 
 from neuralbo.analysis import Analysis, Record
 from neuralbo.analysis.front import front
-from neuralbo.analysis.record import HasTrials
+from neuralbo.analysis.studies import Source
 from neuralbo.report import html
 from neuralbo.report.convergence import titles_of, value_scale
 from neuralbo.report.importance import shares_table
@@ -34,8 +34,8 @@ def front_section(record: Record) -> str:
     left = len(best) - len(rows)
     note = html.text(f"{left} more are left out.") if left > 0 else ""
     return html.section(
-        "The front", html.text(words), html.figures(drawn, "two"),
-        html.more("The trials of the front", html.table(columns, rows) + note),
+        "The Pareto front", html.text(words), html.figures(drawn, "two"),
+        html.more("The trials of the Pareto front", html.table(columns, rows) + note),
     )  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def _pair(record: Record, best: list[FrozenTrial], i: int, j: int) -> str:
     return drawing.svg(f"objectives {i + 1} and {j + 1}")
 
 
-def importance_of_each(study: HasTrials, record: Record) -> str:
+def importance_of_each(study: Source, record: Record) -> str:
     """Return which parameters matter for each of several objectives."""
     if len(record.directions) == 1 or not record.done:
         return ""

@@ -25,8 +25,10 @@ def head(analysis: Analysis) -> str:
 def _dates(record: Record) -> str:
     starts = [t.datetime_start for t in record.trials if t.datetime_start is not None]
     ends = [t.datetime_complete for t in record.trials if t.datetime_complete is not None]
-    if not starts or not ends:
+    if not record.trials:
         return "no trial is finished"
+    if not starts or not ends:
+        return "no times on record"
     first, last = min(starts), max(ends)
     same = first.date() == last.date()
     end = f"{last:%H:%M}" if same else f"{last:%Y-%m-%d %H:%M}"
@@ -45,6 +47,8 @@ def _tiles(analysis: Analysis) -> list[tuple[str, str, str]]:
     remark = ", ".join(f"{n} {name}" for n, name in others if n) or "all gave a value"
     found.append(("trials", f"{len(record.trials):,}", remark if record.trials else "none yet"))
     spent = [evaluation_seconds(t) for t in record.trials]
+    if record.trials and not any(s is not None for s in spent):
+        return found
     total = sum(s for s in spent if s is not None)
     chosen = [sum(s) for t in record.trials if (s := suggestion_seconds(t)) is not None]
     remark = f"and {duration(sum(chosen))} for suggestions" if chosen else "of evaluations"
@@ -55,7 +59,9 @@ def _tiles(analysis: Analysis) -> list[tuple[str, str, str]]:
 def _best(analysis: Analysis) -> list[tuple[str, str, str]]:
     record = analysis.record
     if len(record.directions) > 1:
-        return [("on the front", str(len(front(record))), f"of {len(record.done)} with values")]
+        return [
+            ("on the Pareto front", str(len(front(record))), f"of {len(record.done)} with values")
+        ]
     path = record.best_so_far()
     if not path or path[-1] != path[-1]:
         return [("best value", ABSENT, "no trial has given a value")]

@@ -97,6 +97,16 @@ code {{ font-size:.92em; }}
 footer {{ color:var(--soft); font-size:.85rem; }}
 @media (max-width:600px) {{ section {{ padding:.8rem; }} svg.wide {{ overflow:visible; }}
   svg.wide text {{ font-size:18px; }} svg.wide text[transform] {{ display:none; }} }}
+@media (max-width:600px) {{ @supports (grid-template-columns:subgrid) {{
+  table.bars {{ display:block; }}
+  table.bars tbody {{ display:grid;
+    grid-template-columns:minmax(9ch,auto) repeat(calc(var(--columns) - 1),auto); }}
+  table.bars td:first-child {{ overflow-wrap:anywhere; }}
+  table.bars tr {{ display:grid; grid-column:1/-1; grid-template-columns:subgrid;
+    border-bottom:1px solid var(--line); }}
+  table.bars th, table.bars td {{ border-bottom:0; }}
+  table.bars td.wide {{ grid-column:1/-1; width:auto; padding:0 .3rem .7rem; }}
+  table.bars tr > :last-child:empty {{ display:none; }} }} }}
 @media print {{ body {{ background:#fff; }} section {{ break-inside:avoid; }} }}
 </style>
 </head>
@@ -147,17 +157,22 @@ def figures(parts: Iterable[str], kind: str = "") -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table; cells are text, except those that are `Markup`."""
+    """Return a table; cells are text, except those that are `Markup`.
+
+    Bars are in the last column; on a narrow screen they go under their row, as wide as it is.
+    """
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    lines = []
+    lines, has_bars = [], False
     for row in rows:
+        has_bars = has_bars or isinstance(row[-1], Markup)
         cells = (
             f'<td class="wide">{cell}</td>' if isinstance(cell, Markup)
             else f"<td>{escape(short(cell))}</td>"
             for cell in row
         )  # fmt: skip
         lines.append("<tr>" + "".join(cells) + "</tr>")
-    return f'<div class="scroll"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
+    kind = f' class="bars" style="--columns:{len(columns) - 1}"' if has_bars else ""
+    return f'<div class="scroll"><table{kind}><tr>{head}</tr>{"".join(lines)}</table></div>'
 
 
 class Markup(str):

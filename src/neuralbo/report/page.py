@@ -1,11 +1,12 @@
 """The page of a study, put together from its sections."""
 
+import secrets
 from pathlib import Path
 
 from neuralbo import __version__
 from neuralbo.analysis import Analysis
 from neuralbo.analysis.landscape import FEW
-from neuralbo.analysis.record import HasTrials
+from neuralbo.analysis.studies import Source
 from neuralbo.report import html
 from neuralbo.report.best import best
 from neuralbo.report.calibration import calibration
@@ -19,8 +20,12 @@ from neuralbo.report.posterior import maps, slices
 from neuralbo.report.seconds import seconds
 
 
-def render(study: HasTrials) -> str:
-    """Return the page of a study of any sampler: one HTML file that needs nothing else."""
+def render(study: Source) -> str:
+    """Return the page of a study of any sampler: one HTML file that needs nothing else.
+
+    Args:
+        study: one of Optuna's, the `Result` of `minimize`, or an `Optimizer`.
+    """
     analysis = Analysis(study)
     record = analysis.record
     parts = [head(analysis), next_steps(analysis), convergence(analysis)]
@@ -33,12 +38,44 @@ def render(study: HasTrials) -> str:
     return html.page(f"{record.name} · neuralbo", (part for part in parts if part))
 
 
-def write(study: HasTrials, path: Path) -> Path:
-    """Write the page of a study to a file, whose folder is made if it is missing."""
-    text = render(study)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+def write(study: Source, path: str | Path) -> Path:
+    """Write the page of a study to a file, whose folder is made if it is missing.
+
+    The page is written beside the file, then renamed: there is the whole page, or what was there
+    before.
+
+    Args:
+        study: see `render`.
+        path: of the file.
+
+    Raises:
+        OSError: it cannot be written: no room, no permission, a name that is too long.
+    """
+    text, path = render(study), Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if (
+            path.exists() and not path.is_file()
+        ):  # a pipe or a device, which a rename would replace
+            path.write_text(text, encoding="utf-8")
+        else:
+            _replace(path.resolve(), text)
+    except OSError as error:
+        raise OSError(
+            error.errno, f"the page cannot be written to {path}: {error.strerror}. Make room, or "
+            "name another file (--out, or the path given to write)",
+        ) from error  # fmt: skip
     return path
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a text to a file that has the old content until the new one is complete."""
+    beside = path.with_name(f".neuralbo-{secrets.token_hex(8)}.tmp")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def _foot(analysis: Analysis) -> str:

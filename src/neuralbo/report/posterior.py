@@ -26,8 +26,8 @@ def slices(analysis: Analysis) -> str:
     drawn = [html.figure(_slice(found, s, scale), _aside(found, s)) for s in analysis.slices]
     words = (
         f"What the model ({found.surrogate}) says when one parameter changes and the others stay "
-        "at the recommended point: mean, and two deviations to each side. Dots are trials, which "
-        "differ in the other parameters, too."
+        "at the recommended point: posterior mean and two standard deviations to each side. Dots "
+        "are trials, which differ in the other parameters, too."
     )
     left = len(analysis.order) - len(drawn)
     words += f" {left} parameters that matter less are not drawn." if left else ""
@@ -100,7 +100,7 @@ def maps(analysis: Analysis) -> str:
         return ""
     drawn = [_map(analysis.landscape, m) for m in analysis.maps]
     words = (
-        "The mean of the model over two parameters at a time, of those that matter most, the "
+        "The posterior mean over two parameters at a time, of those that matter most, the "
         "others staying at the recommended point (ring). Yellow is good. White dots are trials."
     )
     return html.section("Maps around the recommended point", html.text(words), html.figures(drawn))

@@ -3,16 +3,14 @@
 from pathlib import Path
 
 import optuna
-from optuna.storages import BaseStorage, JournalStorage, RDBStorage
-from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 from optuna.study import Study
 
+from neuralbo.analysis.studies import SavedStudy
 from neuralbo.errors import StorageError, unknown_name
 from neuralbo.report import sqlite_file
-from neuralbo.report.sqlite_file import SavedStudy
-from neuralbo.study import SQLITE, quiet_optuna, storage_errors
+from neuralbo.storages import JOURNAL, file_of, open_storage, storage_errors
+from neuralbo.study import quiet_optuna
 
-JOURNAL = (".log", ".journal")
 MOST_NAMES = 30  # that an error lists
 
 
@@ -39,16 +37,9 @@ def find_study(storage: str, name: str | None = None) -> Study | SavedStudy:
         if path is not None and path.suffix not in JOURNAL and _schema(path) == sqlite_file.SCHEMA:
             names = sqlite_file.names_of(path)
             return sqlite_file.read(path, _chosen(names, name, storage))
-        opened = _open(storage, path)
+        opened = open_storage(storage)
         names = sorted(optuna.get_all_study_names(opened))
         return optuna.load_study(study_name=_chosen(names, name, storage), storage=opened)
-
-
-def file_of(storage: str) -> Path | None:
-    """Return the file that a storage is kept in, if it is one."""
-    if storage.startswith(SQLITE):
-        return Path(storage.removeprefix(SQLITE)).expanduser()
-    return None if "://" in storage else Path(storage).expanduser()
 
 
 def _schema(path: Path) -> int:
@@ -61,16 +52,6 @@ def _schema(path: Path) -> int:
     if found is None:
         raise StorageError(f"{path} is a SQLite file, but not one of Optuna's: it has no studies.")
     return found
-
-
-def _open(storage: str, path: Path | None) -> BaseStorage:
-    if path is None:
-        if storage.startswith("redis"):
-            return JournalStorage(JournalRedisBackend(storage))
-        return RDBStorage(storage)
-    if path.suffix in JOURNAL:
-        return JournalStorage(JournalFileBackend(str(path)))
-    return RDBStorage(f"{SQLITE}{path}")
 
 
 def _chosen(names: list[str], name: str | None, storage: str) -> str:

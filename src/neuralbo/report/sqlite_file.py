@@ -5,15 +5,16 @@ import math
 import sqlite3
 from collections import defaultdict
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 from optuna.distributions import BaseDistribution, json_to_distribution
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
+
+from neuralbo.analysis.studies import SavedStudy
 
 SCHEMA = 12  # of the tables, as Optuna counts; files of another one are left to it
 NUMBERS = {"INF_POS": math.inf, "INF_NEG": -math.inf, "NAN": math.nan}
@@ -21,20 +22,6 @@ ATTRIBUTES = "SELECT trial_id, key, value_json FROM trial_{}_attributes WHERE tr
 OF_STUDY = "SELECT trial_id FROM trials WHERE study_id = ?"
 
 _distribution = lru_cache(4096)(json_to_distribution)  # thousands of trials have a few
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class SavedStudy:
-    """What was in the file; nothing can be added to it."""
-
-    study_name: str
-    directions: list[StudyDirection]
-    trials: list[FrozenTrial]
-
-    def get_trials(self, deepcopy: bool = True) -> list[FrozenTrial]:
-        """Return the trials in their order, never copies."""
-        return self.trials
 
 
 def schema_of(path: Path) -> int | None:
