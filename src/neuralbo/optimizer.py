@@ -143,7 +143,7 @@ class Optimizer:
             several objectives it may be a list, one for each.
         direction: a list of two to four is that of several objectives.
         reference_point: of several objectives, values below which none is worth anything; None
-            takes them a little below the front.
+            takes them a little below the values seen.
         seed: equal seeds and equal values give equal suggestions; None draws one.
         n_startup_trials: points of the start design; None chooses 5 to 10.
         n_trials: how many there will be, for the few methods that want to know.

@@ -79,7 +79,7 @@ class NeuralSampler(BaseSampler):
             `auto` asks surrogates that take long only if this allows them, and never without it.
         constraints_func: as Optuna's other samplers take it; better is `trial.set_constraint`.
         reference_point: of several objectives, values below which none is worth anything; None
-            takes them a little below the front.
+            takes them a little below the values seen.
     """
 
     def __init__(  # noqa: PLR0913

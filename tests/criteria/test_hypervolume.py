@@ -158,18 +158,32 @@ def test_a_pending_point_is_not_worth_a_second_visit(gp):
     assert float(taken) < float(free) - 2
 
 
-def test_the_reference_is_a_little_below_the_front():
-    means = torch.tensor([[0.0, 1.0], [1.0, 0.0], [-9.0, -9.0]], dtype=torch.float64)
+def reference_of(rows):
     units = Data(torch.zeros(2, 1), torch.tensor([[-1.0, -1.0], [1.0, 1.0]])).standard_units()
-    found = HypervolumeImprovement()._reference(means, units)
-    torch.testing.assert_close(found, torch.full_like(found, -0.1))
+    means = torch.tensor(rows, dtype=torch.float64)
+    return HypervolumeImprovement()._reference(means, units).tolist()
 
 
-def test_where_the_front_is_one_point_all_means_give_the_extent():
-    means = torch.tensor([[1.0, 1.0], [0.0, -1.0]], dtype=torch.float64)
-    units = Data(torch.zeros(2, 1), torch.tensor([[-1.0, -1.0], [1.0, 1.0]])).standard_units()
-    found = HypervolumeImprovement()._reference(means, units)
-    torch.testing.assert_close(found, torch.tensor([0.9, 0.8], dtype=torch.float64))
+def test_the_reference_is_a_little_below_all_means_so_that_a_front_can_grow_at_its_ends():
+    # the front is the first two rows; a point at (1.0, 1.0) or (0.8, 1.2) must be worth something
+    found = reference_of([[0.9, 1.1], [1.1, 0.9], [0.0, 0.2], [0.2, 0.0]])
+    assert found == pytest.approx([-0.11, -0.11])
+
+
+def test_outliers_do_not_move_the_reference():
+    few = [[0.9, 1.1], [1.1, 0.9], [0.0, 0.2], [0.2, 0.0]]
+    (first, second), (far, same) = reference_of(few), reference_of([*few, [-1e6, 0.1]])
+    assert same == pytest.approx(second)
+    assert first - 6 < far < first
+
+
+def test_an_end_of_the_front_is_above_the_reference_however_far_away_it_is():
+    rows = [[1.0, 1.0], [0.9, 0.9], [0.8, 0.8], [1.1, -100.0]]
+    assert reference_of(rows)[1] < -100
+
+
+def test_equal_means_have_a_reference_below_them():
+    assert max(reference_of([[0.5, 0.5], [0.5, 0.5]])) < 0.5
 
 
 def test_of_many_points_those_far_apart_are_kept():
