@@ -16,6 +16,7 @@ LAYERS = [
     {
         "errors",
         "arguments",
+        "codes",
         "domain",
         "lattice",
         "data",
@@ -53,7 +54,7 @@ LAYERS = [
     {"plots"},
     {"report"},
     {"run_command", "objective_file"},
-    {"lab", "cli", "ax", "sklearn"},
+    {"lab", "cli", "ax", "sklearn", "sklearn_space"},
     {"__main__"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
