@@ -2,6 +2,8 @@
 
 import errno
 import os
+import pty
+import signal
 import subprocess
 import sys
 import time
@@ -359,6 +361,39 @@ class TestResume:
         (empty / "tiny.py").write_text(TINY)
         assert main([*RUN, "5"]) == 0
         assert told() == twelve
+
+
+HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"  # the cursor of a terminal
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [[], ["--bar"]])
+def test_ctrl_c_in_a_terminal_tells_the_best_and_leaves_it_clean(empty, options):
+    (empty / "tiny.py").write_text(TINY + SLEEPY)
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "neuralbo", "run", "tiny.py", "--surrogate", "random", *options],
+        cwd=empty, env=environment() | {"TERM": "xterm", "COLUMNS": "90", "LINES": "30"},
+        stdin=theirs, stdout=theirs, stderr=theirs,
+    )  # fmt: skip
+    os.close(theirs)
+    text, is_sent = "", False
+    while True:
+        try:
+            read = os.read(ours, 65536)  # an error when the terminal has no process any more
+        except OSError:
+            break
+        text += read.decode(errors="replace")
+        if not is_sent and (empty / "asleep").exists():
+            process.send_signal(signal.SIGINT)
+            is_sent = True
+    os.close(ours)
+    assert process.wait(timeout=60) == 130
+    assert text.rindex(SHOW) > text.rindex(HIDE)
+    after = text[text.rindex(SHOW) :]
+    assert "7 trials, 0 without a value" in after and "best value" in after
+    assert "The same command goes on: neuralbo run tiny.py --surrogate random" in after
+    assert "Traceback" not in text
 
 
 def refused(arguments, capsys):

@@ -471,6 +471,37 @@ class TestInterrupt:
         assert result.interrupted
         assert 0 < len(finished(result.study)) < 50
 
+    @pytest.mark.slow
+    def test_a_process_goes_on_with_what_was_finished(self, folder):
+        (folder / "script.py").write_text(textwrap.dedent(INTERRUPTED_SCRIPT))
+        process = subprocess.Popen(
+            [sys.executable, "script.py"], cwd=folder, env=environment(), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        wait_for((folder / "third").exists, process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+        assert out == "True 2\n"
+        assert "Traceback" not in err and "interrupted; what was finished is returned" in err
+
+
+INTERRUPTED_SCRIPT = """
+import pathlib, time
+import neuralbo as nb
+calls = []
+
+def f(params):
+    calls.append(params)
+    if len(calls) == 3:
+        pathlib.Path("third").touch()
+        time.sleep(60)
+    return params["x"]
+
+result = nb.minimize(f, {"x": nb.Real(0, 1)}, n_trials=9, surrogate="random", seed=0)
+print(result.interrupted, len(nb.stopping.finished(result.study)))
+"""
+
 
 class TestText:
     def test_of_one_objective_it_has_best_value_and_parameters(self):
@@ -617,9 +648,12 @@ def start(folder, n_trials, sleeps_at=-1, pause=0.0):
         n_trials=n_trials, sleeps_at=sleeps_at, pause=pause, tests=os.path.dirname(__file__)
     )
     (folder / "script.py").write_text(textwrap.dedent(script))
+    return subprocess.Popen([sys.executable, "script.py"], cwd=folder, env=environment())
+
+
+def environment():
     source = Path(neuralbo.__file__).parents[1]
-    environment = os.environ | {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1"}
-    return subprocess.Popen([sys.executable, "script.py"], cwd=folder, env=environment)
+    return os.environ | {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1"}
 
 
 def size(path):

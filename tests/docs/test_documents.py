@@ -2,12 +2,15 @@
 
 import re
 import sys
+import tomllib
 import warnings
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from neuralbo.lab.speed import SPEEDS
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python(?: needs=(\w+))?[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -34,6 +37,27 @@ def blocks_of(path):
 
 def test_the_readme_has_a_python_block():
     assert blocks_of(ROOT / "README.md")
+
+
+def test_the_readme_tells_how_to_install():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = re.findall(r"^pip install .*$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert lines
+    named = {
+        name
+        for line in lines
+        for found in re.findall(r"\[(.*?)\]", line)
+        for name in found.split(",")
+    }
+    assert named <= set(extras["optional-dependencies"])
+
+
+def test_the_readme_tells_how_long_a_measurement_takes():
+    (line,) = re.findall(
+        r"^neuralbo lab speed quality.*$", (ROOT / "README.md").read_text(), re.MULTILINE
+    )
+    minutes = re.search(r"(\d+) minutes", SPEEDS["quality"][1])[0]
+    assert minutes in line
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
