@@ -1,6 +1,7 @@
 """Kept models: a file for each suggestion, with the model that it came from."""
 
 import math
+import pickle
 
 import pytest
 import torch
@@ -50,6 +51,22 @@ def test_a_kept_model_is_that_of_an_optimizer_that_was_told_the_same(tmp_path, m
                 strict=True,
             ):
                 torch.testing.assert_close(ours, theirs)
+
+
+@pytest.mark.parametrize("method", ["gp", "brvfl4", "auto", "trust_region@gp", "tpe"])
+def test_a_kept_file_has_no_code_in_it(tmp_path, method):
+    _, files = kept(tmp_path, method)
+    for file in files:
+        found = torch.load(file, weights_only=True)
+        assert set(found) == {"text", "data"}
+        assert all(isinstance(tensor, torch.Tensor) for tensor in found["data"].values())
+        load_step(file)
+
+
+def test_a_file_with_code_in_it_is_refused(tmp_path):
+    torch.save({"text": "{}", "data": Failing()}, tmp_path / "0000.pt")
+    with pytest.raises(pickle.UnpicklingError, match="weights_only"):
+        load_step(tmp_path / "0000.pt")
 
 
 def test_a_kept_model_is_in_the_units_and_the_sign_of_the_values(tmp_path):

@@ -51,6 +51,12 @@ class Attempts:
         self._start = start_points(self._study, self._cell, self._space, number)
         self._history: list[Evaluated] = []
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What an asker like these is made from, but for its seed."""
+        cell = self._cell
+        return {"problem": cell.problem, "method": cell.method, "trials": self._study.trials}
+
     def given(self) -> dict[str, Any] | None:
         """Return the start point that is next, None if the asker is to be asked."""
         done = len(self._history)

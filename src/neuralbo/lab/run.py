@@ -219,7 +219,7 @@ def _trial(
     params: Mapping[str, Any] = asker.ask() if given is None else given
     asked = time.perf_counter()
     if models is not None and given is None:
-        save_step(models, number, asker, params)
+        save_step(models, number, asker, params, attempts.settings)
     evaluating = time.perf_counter()
     value = finite_or_none(evaluate(dict(params), number))
     evaluated = time.perf_counter()
