@@ -4,17 +4,22 @@ import pickle
 
 import numpy as np
 import pytest
+import torch
+from optuna.distributions import FloatDistribution
+from scipy import stats
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import neuralbo as nb
 from neuralbo.sklearn import NeuralSearchCV
+from neuralbo.sklearn_space import SearchSpace
 
 X, y = make_classification(80, 5, random_state=0)
 SPACE = {"C": nb.Real(1e-3, 1e3, log=True)}
@@ -149,3 +154,139 @@ def test_it_can_be_cloned_and_pickled():
 def test_numbers_below_one_are_refused(options):
     with pytest.raises(ValueError, match="at least 1"):
         search(**options).fit(X, y)
+
+
+def parameter_of(form):
+    return SearchSpace({"p": form}).space.parameters["p"]
+
+
+LOG = nb.Real(1e-3, 1e3, log=True)
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ((1e-3, 1e3, "log-uniform"), LOG),
+        ((1e-3, 1e3, "log-uniform", 10), LOG),
+        ((0.0, 1.0), nb.Real(0, 1)),
+        ((0, 2.5), nb.Real(0, 2.5)),
+        ((0.0, 1.0, "uniform"), nb.Real(0, 1)),
+        ((1, 9), nb.Integer(1, 9)),
+        ((np.int64(1), np.int64(9)), nb.Integer(1, 9)),
+        ((1, 512, "log-uniform"), nb.Integer(1, 512, log=True)),
+        (("rbf", "poly"), nb.Categorical(["rbf", "poly"])),
+        ((True, False), nb.Categorical([True, False])),
+        ([0.1, 1.0], nb.Categorical([0.1, 1.0])),
+        (np.array([1, 10, 100]), nb.Categorical([1, 10, 100])),
+        (stats.uniform(1, 3), nb.Real(1, 4)),
+        (stats.loguniform(1e-3, 1e3), LOG),
+        (stats.reciprocal(1e-3, 1e3), LOG),
+        (stats.randint(2, 9), nb.Integer(2, 8)),
+        (stats.binom(5, 0.5), nb.Integer(0, 5)),
+        (FloatDistribution(1e-3, 1e3, log=True), LOG),
+    ],
+)
+def test_ranges_are_written_as_elsewhere(form, expected):
+    assert parameter_of(form) == expected
+
+
+def test_dimensions_of_scikit_optimize_are_known():
+    space = pytest.importorskip("skopt.space")
+    assert parameter_of(space.Real(1e-3, 1e3, prior="log-uniform")) == LOG
+    assert parameter_of(space.Integer(1, 9)) == nb.Integer(1, 9)
+    assert parameter_of(space.Categorical(["a", "b"])) == nb.Categorical(["a", "b"])
+
+
+@pytest.mark.parametrize("frozen", [stats.norm(3, 2), stats.expon(scale=2), stats.beta(2, 5)])
+def test_other_distributions_are_searched_by_their_quantiles(frozen):
+    found = SearchSpace({"p": frozen})
+    u = found.space.parameters["p"]
+    ends = [found.values({"p": end})["p"] for end in (u.low, u.high)]
+    assert np.isfinite(ends).all()
+    assert ends == [frozen.ppf(u.low), frozen.ppf(u.high)]
+    assert found.values({"p": 0.5}) == {"p": pytest.approx(frozen.median())}
+    assert frozen.cdf(ends[1]) - frozen.cdf(ends[0]) > 0.99
+
+
+def test_a_distribution_of_whole_numbers_without_an_end_is_a_range():
+    assert parameter_of(stats.poisson(3)) == nb.Integer(0, int(stats.poisson(3).ppf(0.999)))
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ((1, 10, 100), r"may be a range or choices; .* choices are \[1, 10, 100\]"),
+        ((1e-3, 1e3, "log"), r'\(low, high, "log-uniform"\)'),
+        ((1e-3, 1e3, [1]), "may be a range or choices"),
+        ((1.0,), r"\(low, high\)"),
+        ((), r"\(low, high\)"),
+        ((None, 5), "is no range"),
+        ((0.0, 1.0, "uniform", 10, 3), "is no range"),
+        ((3.0, 1.0), "swap them"),
+        ([], "at least one choice"),
+        (stats.uniform, r"uniform\(0, 1\)"),
+        (3.0, r"Real\(low, high\)"),
+    ],
+)
+def test_what_is_ambiguous_is_refused_with_the_right_form(form, message):
+    with pytest.raises((TypeError, ValueError), match=message) as caught:
+        search(space={"C": form}).fit(X, y)
+    assert "'C'" in str(caught.value)
+
+
+def test_a_log_uniform_tuple_is_searched_as_a_range():
+    ours = search(space={"C": (1e-3, 1e3, "log-uniform")}, n_iter=6).fit(X, y)
+    assert len(set(ours.cv_results_["param_C"])) == 6
+    assert all(1e-3 <= C <= 1e3 for C in ours.cv_results_["param_C"])
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_tuples_are_choices():
+    sizes = [(5,), (4, 3), None]
+    space = SearchSpace({"hidden_layer_sizes": sizes})
+    rows = space.space.decode(space.space.domain.cells())
+    assert {space.values(row)["hidden_layer_sizes"] for row in rows} == set(sizes)
+    ours = search(
+        estimator=MLPClassifier(max_iter=3, random_state=0),
+        space={"hidden_layer_sizes": sizes[:2]}, n_iter=2,
+    ).fit(X, y)  # fmt: skip
+    assert set(ours.cv_results_["param_hidden_layer_sizes"]) == set(sizes[:2])
+    assert ours.best_params_["hidden_layer_sizes"] in sizes
+    assert ours.best_estimator_.hidden_layer_sizes == ours.best_params_["hidden_layer_sizes"]
+
+
+def test_steps_of_a_pipeline_are_choices_and_their_parameters_depend_on_them():
+    logistic, ridge = LogisticRegression(), RidgeClassifier()
+    scalers = [StandardScaler(), MinMaxScaler(), "passthrough", None]
+    space = {
+        "scale": scalers,
+        "clf": [logistic, ridge],
+        "clf__C": nb.Real(1e-2, 10, log=True, when={"clf": [logistic]}),
+        "clf__alpha": nb.Real(1e-2, 10, log=True, when={"clf": [ridge]}),
+    }
+    pipeline = Pipeline([("scale", StandardScaler()), ("clf", LogisticRegression())])
+    ours = search(estimator=pipeline, space=space, n_iter=8, error_score="raise")
+    ours = clone(ours).fit(X, y)  # which copies the estimators
+    for params in ours.cv_results_["params"]:
+        kind = type(params["clf"])
+        assert kind in (LogisticRegression, RidgeClassifier)
+        assert ("clf__C" in params) == (kind is LogisticRegression)
+        assert ("clf__alpha" in params) == (kind is RidgeClassifier)
+    kinds = {type(params["scale"]) for params in ours.cv_results_["params"]}
+    assert kinds <= {type(scaler) for scaler in scalers}
+    assert len(kinds) > 1
+    assert type(ours.best_estimator_["clf"]) is type(ours.best_params_["clf"])
+    assert (pickle.loads(pickle.dumps(ours)).predict(X) == ours.predict(X)).all()
+
+
+def test_equal_texts_have_labels_of_their_own():
+    choices = [LogisticRegression(), LogisticRegression()]
+    found = SearchSpace({"clf": choices})
+    labels = found.space.parameters["clf"].choices
+    assert [found.values({"clf": label})["clf"] for label in labels] == choices
+
+
+def test_a_condition_on_a_tuple_names_an_equal_one():
+    found = SearchSpace({"layers": [(5,), (4, 3)], "a": nb.Real(0, 1, when={"layers": [(5,)]})})
+    rows = found.space.decode(found.space.domain.sample(20, torch.Generator().manual_seed(0)))
+    assert all(("a" in row) == (found.values(row)["layers"] == (5,)) for row in rows)

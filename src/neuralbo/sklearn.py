@@ -12,8 +12,9 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import check_random_state
 
 from neuralbo.errors import FailedTrialWarning
-from neuralbo.optimizer import Asked, Optimizer
-from neuralbo.space import Categorical, Space
+from neuralbo.optimizer import Optimizer
+from neuralbo.sklearn_space import SearchSpace
+from neuralbo.space import Space
 
 ALL_FAILED = "fits failed"  # in the message of scikit-learn when no fold of a batch has a score
 
@@ -30,7 +31,9 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
     Args:
         estimator: what is fitted.
         param_space: `Real`, `Integer` or `Categorical` by name, as in {"svc__C": Real(1e-3, 1e3,
-            log=True)}; a list stands for a `Categorical`.
+            log=True)}. A list has choices, which may be tuples, estimators or None. Ranges may
+            also be written as in scikit-optimize, (1e-3, 1e3, "log-uniform"), or as frozen
+            distributions of `scipy.stats` or Optuna's.
         n_iter: candidates to try.
         n_points: candidates that are chosen at a time, and with `n_jobs` scored side by side.
         surrogate: the model, a name of the catalog or a recipe; so are criterion and maximizer.
@@ -75,20 +78,22 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
             raise ValueError(
                 f"n_iter and n_points must be at least 1, got {self.n_iter} and {self.n_points}."
             )
-        optimizer = self._optimizer()
+        search_space = SearchSpace(self.param_space)
+        optimizer = self._optimizer(search_space.space)
         tried, has_score, error = 0, False, None
         scores: list[float | None]
         while tried < self.n_iter:
             asked = optimizer.ask(min(self.n_points, self.n_iter - tried))
             tried += len(asked)
+            candidates = [search_space.values(params) for params in asked]
             try:
-                results = evaluate_candidates([dict(params) for params in asked])
+                results = evaluate_candidates(candidates)
             except ValueError as failure:
                 if self.error_score == "raise" or ALL_FAILED not in str(failure):
                     raise
                 error = failure
                 scores = [None] * len(asked)
-                _warn(asked)
+                _warn(candidates)
             else:
                 has_score = True
                 scores = [float(s) for s in results[self._score_name(results)][-len(asked) :]]
@@ -98,14 +103,10 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
             raise error
         self.optimizer_ = optimizer
 
-    def _optimizer(self) -> Optimizer:
-        space = {
-            name: Categorical(choices) if isinstance(choices, list | tuple) else choices
-            for name, choices in self.param_space.items()
-        }
+    def _optimizer(self, space: Space) -> Optimizer:
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return Optimizer(
-            Space(space), direction="maximize", surrogate=self.surrogate,
+            space, direction="maximize", surrogate=self.surrogate,
             criterion=self.criterion, maximizer=self.maximizer, seed=seed, n_trials=self.n_iter,
         )  # fmt: skip
 
@@ -120,9 +121,9 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
         return name
 
 
-def _warn(asked: list[Asked]) -> None:
+def _warn(candidates: list[dict[str, Any]]) -> None:
     warnings.warn(
-        f"no fold of {[dict(params) for params in asked]} could be fitted and scored; "
+        f"no fold of {candidates} could be fitted and scored; "
         "error_score='raise' shows why. The neighbourhood is avoided.",
         FailedTrialWarning,
         stacklevel=2,
