@@ -13,6 +13,7 @@ LPD = "leave-one-out log predictive density"
 STACKED = "stacked"  # the surrogate that may give all the weight to one of its members
 _OLDER = re.compile(r"log density of left-out values after (\d+)")
 _KEY = re.compile(r"[a-z]\w*_(?:bent|log_warp_)\d+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")  # where a word begins in the name of a class
 # how points were chosen without a model, as it is noted and as it is said
 _WITHOUT = {
     "start design": "initial design",
@@ -53,6 +54,12 @@ def model_of(trial: FrozenTrial) -> str | None:
     if len(weights) == 1 and is_by_model and name != STACKED:
         return next(iter(weights))
     return None if name is None else _WITHOUT.get(str(name), str(name))
+
+
+def criterion_of(trial: FrozenTrial) -> str:
+    """Return the criterion of a choice in words: "log expected improvement"."""
+    name = str(facts_of(trial).get("criterion", ""))
+    return _HUMP.sub(" ", name).lower() if name.isalpha() else name
 
 
 def suggestion_seconds(trial: FrozenTrial) -> tuple[float, float] | None:

@@ -250,6 +250,7 @@ def test_a_candidate_has_one_name_on_the_page_in_records_new_and_old(key):
     name = "gp with a log warp of the outputs (strength 30)"
     assert text.count(name) == 3  # the key of the strip, and the table: the model, and the reason
     assert "leave-one-out log predictive density, nats per observation of 8: gp with" in text
+    assert "log expected improvement" in text and "LogExpected" not in text
     assert "bent" not in text and "left-out" not in text and key not in text
 
 
@@ -468,10 +469,11 @@ def test_on_a_narrow_screen_bars_are_as_wide_as_their_table(folder):
     assert all(0 <= left and left + width <= 400 and width > 250 for left, width in places)
 
 
-def test_tables_with_bars_say_how_many_columns_stand_above_them():
-    table = html.table(("a", "b", ""), [("x", 1, html.bar((0.5, "")))])
-    assert '<table class="bars" style="--columns:2">' in table
-    assert "<table>" in html.table(("a", "b"), [("x", 1)])
+@pytest.mark.parametrize("wide", [html.bar((0.5, "")), "a long reason " * 9])
+def test_tables_with_something_wide_say_how_many_columns_stand_above_it(wide):
+    table = html.table(("a", "b", ""), [("x", 1, wide)])
+    assert '<table class="under" style="--columns:2">' in table
+    assert "<table>" in html.table(("a", "b", "c"), [("x", 1, "short")])
 
 
 class TestDrawing:

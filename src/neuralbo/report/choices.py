@@ -8,7 +8,7 @@ from optuna.trial import FrozenTrial
 
 from neuralbo.analysis import Analysis
 from neuralbo.analysis.gain import improvement
-from neuralbo.noted import LPD, facts_of, model_of, weights_of, why_of
+from neuralbo.noted import LPD, criterion_of, facts_of, model_of, weights_of, why_of
 from neuralbo.report import html
 from neuralbo.report.svg import Drawing, Scale
 
@@ -136,4 +136,4 @@ def _how(trial: FrozenTrial) -> tuple[str, str, str]:
     facts = facts_of(trial)
     reasons = (why_of(trial), facts.get("fallback"), facts.get("degraded"))
     why = "; ".join(str(reason) for reason in reasons if reason)
-    return model_of(trial) or "", str(facts.get("criterion", "")), why
+    return model_of(trial) or "", criterion_of(trial), why

@@ -9,6 +9,7 @@ from html import escape
 
 from neuralbo.report.svg import short
 
+LONG = 60  # letters of a cell that a column beside others has no room for
 PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -98,15 +99,16 @@ footer {{ color:var(--soft); font-size:.85rem; }}
 @media (max-width:600px) {{ section {{ padding:.8rem; }} svg.wide {{ overflow:visible; }}
   svg.wide text {{ font-size:18px; }} svg.wide text[transform] {{ display:none; }} }}
 @media (max-width:600px) {{ @supports (grid-template-columns:subgrid) {{
-  table.bars {{ display:block; }}
-  table.bars tbody {{ display:grid;
-    grid-template-columns:minmax(9ch,auto) repeat(calc(var(--columns) - 1),auto); }}
-  table.bars td:first-child {{ overflow-wrap:anywhere; }}
-  table.bars tr {{ display:grid; grid-column:1/-1; grid-template-columns:subgrid;
+  table.under {{ display:block; }}
+  table.under tbody {{ display:grid;
+    grid-template-columns:minmax(min(12ch,25vw),auto) repeat(calc(var(--columns) - 1),auto); }}
+  table.under td:first-child {{ overflow-wrap:anywhere; }}
+  table.under tr {{ display:grid; grid-column:1/-1; grid-template-columns:subgrid;
     border-bottom:1px solid var(--line); }}
-  table.bars th, table.bars td {{ border-bottom:0; }}
-  table.bars td.wide {{ grid-column:1/-1; width:auto; padding:0 .3rem .7rem; }}
-  table.bars tr > :last-child:empty {{ display:none; }} }} }}
+  table.under th, table.under td {{ border-bottom:0; padding-right:.4rem; }}
+  table.under tr > :last-child {{ grid-column:1/-1; }}
+  table.under td.wide {{ width:auto; padding:0 .3rem .7rem; }}
+  table.under tr > :last-child:empty {{ display:none; }} }} }}
 @media print {{ body {{ background:#fff; }} section {{ break-inside:avoid; }} }}
 </style>
 </head>
@@ -159,19 +161,21 @@ def figures(parts: Iterable[str], kind: str = "") -> str:
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table; cells are text, except those that are `Markup`.
 
-    Bars are in the last column; on a narrow screen they go under their row, as wide as it is.
+    What is wide, bars and long texts, is in the last column; on a narrow screen it goes under
+    its row, as wide as that is.
     """
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    lines, has_bars = [], False
+    lines, is_wide = [], False
     for row in rows:
-        has_bars = has_bars or isinstance(row[-1], Markup)
+        is_wide = is_wide or isinstance(row[-1], Markup) or len(short(row[-1])) > LONG
         cells = (
             f'<td class="wide">{cell}</td>' if isinstance(cell, Markup)
             else f"<td>{escape(short(cell))}</td>"
             for cell in row
         )  # fmt: skip
         lines.append("<tr>" + "".join(cells) + "</tr>")
-    kind = f' class="bars" style="--columns:{len(columns) - 1}"' if has_bars else ""
+    is_wide = is_wide and len(columns) > 2
+    kind = f' class="under" style="--columns:{len(columns) - 1}"' if is_wide else ""
     return f'<div class="scroll"><table{kind}><tr>{head}</tr>{"".join(lines)}</table></div>'
 
 
