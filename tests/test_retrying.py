@@ -9,13 +9,14 @@ from functools import wraps
 import optuna
 import pytest
 from optuna.storages import InMemoryStorage, JournalStorage, RDBStorage
-from optuna.storages.journal import JournalFileBackend
+from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 from optuna.testing.pytest_storages import StorageTestCase
 from optuna.trial import TrialState
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from neuralbo import StorageError, outages
 from neuralbo.kept_values import PREFIX, TOKEN, KeptValue, kept_values, tell_kept_values
+from neuralbo.lab.ports import free_port
 from neuralbo.lab.postgres import temporary_server
 from neuralbo.outages import Patience, StorageAwayWarning, is_away
 from neuralbo.retrying import Retrying
@@ -210,6 +211,22 @@ def test_a_locked_file_is_one(folder):
     assert is_away(caught.value)
     for storage in (one, other):
         storage.engine.dispose()
+
+
+def test_a_proxy_that_does_not_answer_is_one(folder):
+    grpc = pytest.importorskip("grpc", reason="pip install 'neuralbo[workers]'")
+    proxy = optuna.storages.GrpcStorageProxy(host="127.0.0.1", port=free_port())
+    with pytest.raises(grpc.RpcError) as caught:
+        proxy.get_all_studies()
+    assert is_away(caught.value)
+    proxy.close()
+
+
+def test_redis_that_does_not_answer_is_one(folder):
+    redis = pytest.importorskip("redis", reason="pip install 'neuralbo[workers]'")
+    with pytest.raises(redis.ConnectionError) as caught:
+        JournalStorage(JournalRedisBackend(f"unix://{folder}/nowhere"))
+    assert is_away(caught.value)
 
 
 def ended(folder, name="s"):

@@ -92,3 +92,12 @@ def test_workers_that_are_killed_lose_nothing_and_no_cell_comes_twice(folder):
     assert found["finished"] >= 12
     assert found["repeats"] == 0
     assert found["nearest"] > 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("storage", ["postgresql", "redis"])
+def test_workers_share_a_server_that_the_study_starts(folder, storage):
+    setting = Setting(storage, 2, 6, problem=CELLS, surrogate="brvfl1", seconds=0.05)
+    found = look(setting, run(setting, 0, Path(folder)))
+    assert found["finished"] >= 6 and found["running"] == 0
+    assert found["repeats"] == 0
