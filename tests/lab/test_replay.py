@@ -70,6 +70,19 @@ def test_other_seconds_and_other_versions_of_packages_are_no_difference(tmp_path
     assert {run.difference for run in replay(CHEAP, tmp_path, runs=99)} == {None}
 
 
+def test_with_a_difference_stands_what_both_runs_reached(tmp_path):
+    where = finish(CHEAP, tmp_path)
+    file = Cell("branin", "sobol", 1).file
+    change(where / file, 5, value=-123.25)
+    found = {run.file: run.difference for run in replay(CHEAP, tmp_path, 99, ("sobol",))}
+    assert "; the run's least value: -123.25 before, " in found[file]
+
+
+def test_a_line_without_values_has_a_difference_only():
+    before, after = ([{"seed": 0}, {"scores": {"rmse": score}}] for score in (0.5, 0.25))
+    assert str(compared("f", before, after).difference).endswith("'rmse': 0.25}} now")
+
+
 def test_a_missing_line_is_a_difference(tmp_path):
     where = finish(CHEAP, tmp_path)
     path = where / Cell("branin", "sobol", 1).file

@@ -1,8 +1,9 @@
 """Run some finished cells again and compare them, line by line, timings aside.
 
 On the same kind of processor runs are equal to the last digit. Another kind adds numbers up in
-another order; the first line that differs then does so in its last digits only, and what follows
-from it may differ by any amount.
+another order. The first trial that differs then does so in its last digits only, and those after
+it by any amount; so does a cell of one line that comes from a Markov chain or a long training.
+Compare such runs by what they reached, or by means over seeds.
 """
 
 import math
@@ -88,9 +89,18 @@ def compared(file: str, before: list[Line], after: list[Line]) -> Replayed:
     for i, lines in enumerate(zip(before, after, strict=True)):
         then, now = ({k: v for k, v in line.items() if k not in TIMES} for line in lines)
         if then != now:
-            different = f"line {i + 1}: {then} before, {now} now"
+            different = f"line {i + 1}: {then} before, {now} now{_reached(before, after)}"
             return Replayed(file, len(before), different, is_same=_are_close(then, now))
     return Replayed(file, len(before), None, is_same=True)
+
+
+def _reached(*runs: list[Line]) -> str:
+    """Return the least values of the runs in words, "" if there are none."""
+    values = [[line["value"] for line in run if line.get("value") is not None] for run in runs]
+    if not all(values):
+        return ""
+    then, now = map(min, values)
+    return f"; the run's least value: {then:.6g} before, {now:.6g} now"
 
 
 def _are_close(then: Any, now: Any) -> bool:
