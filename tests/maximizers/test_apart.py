@@ -9,9 +9,12 @@ from neuralbo import Categorical, Integer, Optimizer, Real
 from neuralbo.data import Data
 from neuralbo.domain import Domain, Variable
 from neuralbo.maximizers import Mixed, Multistart
-from neuralbo.maximizers.base import SAME_POINT, aside, pick
+from neuralbo.maximizers.base import SAME_POINT, aside, maximize, pick, spread_out
+from neuralbo.policies import Standard
+from neuralbo.policies.standard import SINGLY, at_a_time
 from neuralbo.step import APART, Step
-from neuralbo.testing.toys import SQUARE, hills, seeded, uniform
+from neuralbo.surrogates import GaussianProcess
+from neuralbo.testing.toys import SQUARE, Peak, hills, seeded, uniform
 
 QUICK = Mixed(Multistart(candidates=64, local=64, restarts=2, rounds=10))
 
@@ -100,3 +103,82 @@ def test_neighbouring_levels_of_a_fine_grid_are_taken_when_nothing_else_is_left(
     data = Data(X[2:], hills(X[2:].repeat(1, 2)), X_pending=X[1:2])
     step = Step.of(data, domain, seed=0, number=2000)
     assert torch.equal(pick(step, X[:1], torch.ones(1), 1), X[:1])
+
+
+def test_points_that_are_spread_out_begin_with_the_best_and_are_far_apart():
+    X = uniform(400, 2, seed=0)
+    chosen = spread_out(X, 12, APART)
+    assert torch.equal(chosen[0], X[0])
+    assert least_distance(chosen) > 3 * least_distance(X[:12])
+    assert len(spread_out(X, 400, APART).unique(dim=0)) == 400
+
+
+def test_rows_that_are_all_alike_are_spread_out_as_they_come():
+    X = torch.full((5, 2), 0.5).double()
+    assert torch.equal(spread_out(X, 3, APART), X[:3])
+
+
+class Counting:
+    """A maximizer that counts how often it was called."""
+
+    def __init__(self):
+        self.calls = []
+
+    def __call__(self, step, acquisition, q):
+        self.calls.append(q)
+        return QUICK(step, acquisition, q)
+
+
+def batch_of(q, domain=SQUARE):
+    data = Data(domain.sample(20, seeded(0)), uniform(20, 1, seed=1))
+    counting = Counting()
+    policy = Standard(GaussianProcess(rounds=5), None, counting)
+    points = policy.propose(Step.of(data, domain, seed=0, number=20), q).points
+    return points, counting.calls, data
+
+
+def test_a_large_batch_needs_few_searches_and_is_apart():
+    points, calls, _ = batch_of(150)
+    assert points.shape == (150, 2)
+    assert calls[:SINGLY] == [1] * SINGLY
+    assert len(calls) < SINGLY + 10
+    assert least_distance(points) >= APART
+
+
+def test_a_large_batch_begins_as_a_small_one_does():
+    small, large = batch_of(SINGLY)[0], batch_of(SINGLY + 20)[0]
+    assert torch.equal(large[:SINGLY], small)
+
+
+def test_a_large_batch_repeats_no_level_while_one_is_free():
+    domain = Domain((Variable("category", 100),))
+    points, _, data = batch_of(70, domain)
+    free = 100 - len(data.X.unique(dim=0))
+    assert len(points.unique(dim=0)) == 70 <= free
+
+
+def test_a_batch_larger_than_the_domain_has_every_free_point():
+    domain = Domain((Variable("category", 40),))
+    points, _, data = batch_of(50, domain)
+    assert len(points) == 50
+    assert len(torch.cat([points, data.X]).unique(dim=0)) == 40
+
+
+@pytest.mark.parametrize("q", [1, 16, 17, 100, 500])
+def test_the_parts_of_a_batch_add_up_and_grow(q):
+    parts = []
+    while sum(parts) < q:
+        parts.append(at_a_time(sum(parts), q))
+    assert sum(parts) == q
+    assert parts[:SINGLY] == [1] * min(q, SINGLY)
+    assert len(parts) <= SINGLY + 13
+
+
+def test_points_chosen_together_are_among_the_best():
+    step = Step.of(Data(uniform(5, 2, seed=0), torch.zeros(5, 1)), SQUARE, seed=0, number=5)
+    top = torch.full((1, 2), 0.3).double()
+    found = maximize(QUICK, step, Peak(top), 6)
+    assert len(found) == 6
+    assert (found[0] - top).abs().amax() < 1e-3
+    assert (found - top).abs().amax() < 0.5  # 24 of 128 candidates about a corner
+    assert least_distance(found) > 10 * APART

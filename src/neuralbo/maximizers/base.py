@@ -16,6 +16,7 @@ from neuralbo.step import APART, Step
 SAME_POINT = 1e-7  # two points nearer than this in every column are one
 ROWS = 4096  # points evaluated at a time
 ASIDE = 10  # points about one that is taken: their distance doubles from APART to all of the cube
+CHOICE = 4  # of so many times the points that are wanted, those far from each other are taken
 FEW = 64  # points compared with the old ones at a time: the best is seldom among them
 
 
@@ -79,6 +80,40 @@ def pick(step: Step, X: Tensor, values: Tensor, q: int, apart: float | None = No
             if len(chosen) == q:
                 return chosen
     return torch.cat([chosen, X[: q - len(chosen)]])
+
+
+def maximize(maximizer: Maximizer, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
+    """Return q points for one batch: of the best `CHOICE` q ones those that are far apart.
+
+    Without an update of the model between them, the q best would lie about one local optimum.
+    """
+    if q == 1:
+        return maximizer(step, acquisition, 1)
+    found = maximizer(step, acquisition, CHOICE * q)
+    free = found[~is_taken(step, found)]
+    if len(free) < q:  # the domain has hardly any left
+        return found[:q]
+    values = evaluate(acquisition, free)
+    return spread_out(free[values.argsort(descending=True, stable=True)], q, step.apart)
+
+
+def spread_out(X: Tensor, q: int, apart: float) -> Tensor:
+    """Return q of the rows, which come best first: each is the best that is far from the others.
+
+    Far is the side of the cube at first, and half as much whenever no row is left that is so far.
+    """
+    chosen, nearest, far = torch.zeros(len(X), dtype=torch.bool), X.new_full((len(X),), 2.0), 1.0
+    rows: list[int] = []
+    while len(rows) < q:
+        (free,) = torch.where(~chosen & ((nearest >= far) | (far < apart)))
+        if len(free) == 0:
+            far /= 2
+            continue
+        row = int(free[0])
+        rows.append(row)
+        chosen[row] = True
+        nearest = nearest.minimum((X - X[row]).abs().amax(-1))
+    return X[rows]
 
 
 def aside(step: Step, point: Tensor, rng: Generator) -> Tensor:

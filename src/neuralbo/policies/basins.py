@@ -18,7 +18,7 @@ from neuralbo.maximizers.base import is_taken
 from neuralbo.policies.base import Proposal
 from neuralbo.policies.box import Box
 from neuralbo.policies.designs import RandomSearch
-from neuralbo.policies.standard import Standard
+from neuralbo.policies.standard import SINGLY, Standard
 from neuralbo.policies.trust_region import zoomed_columns
 from neuralbo.step import Step
 from neuralbo.surrogates import Surrogate
@@ -90,11 +90,15 @@ class Basins:
         if stage == "first":
             return self.inner.propose(step, q)
         found: list[Proposal] = []
-        for i in range(q):
+        for i in range(min(q, SINGLY)):
             here = step.with_chosen(torch.cat([step.data.X[:0], *(one.points for one in found)]))
             is_here = stage == "higher" or (step.number + i) % 2 == 0
             found.append(self.nearby(here) if is_here else self.elsewhere(here))
-        return Proposal(torch.cat([one.points for one in found]), found[0].facts)
+        points = torch.cat([one.points for one in found])
+        if q > SINGLY:  # so many are chosen by the model of all the cube
+            rest = self.inner.propose(step.with_chosen(points), q - SINGLY)
+            points = torch.cat([points, rest.points])
+        return Proposal(points, found[0].facts)
 
     def stage(self, step: Step) -> Stage:
         """Return whether the best hill is climbed, or else whether it is the first one."""

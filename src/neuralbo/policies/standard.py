@@ -13,7 +13,7 @@ from neuralbo.criteria.base import Criterion, LearnsAtStart, may_repeat
 from neuralbo.criteria.class_probability import ClassProbability
 from neuralbo.criteria.feasible import keep_feasible
 from neuralbo.criteria.usual import usual_criterion
-from neuralbo.maximizers.base import Maximizer, evaluate
+from neuralbo.maximizers.base import Maximizer, evaluate, maximize
 from neuralbo.policies.base import Proposal
 from neuralbo.step import Step
 from neuralbo.surrogates.base import Facts, GaussianModel, StatesFacts, Surrogate, moments_of
@@ -23,6 +23,7 @@ from neuralbo.surrogates.network_draws import NetworkDraws
 from neuralbo.surrogates.stacked import StackedModel
 
 FEWEST_NETWORKS = 20  # effective ones, below which they are drawn anew instead of weighted
+SINGLY = 16  # points of a batch, each of which has a model and a search of its own
 MOST_CENSORED = 256  # pruned points that are looked at
 
 
@@ -36,6 +37,9 @@ class Standard:
     al. 2010), so the next point goes elsewhere. Pruned points have at most the median of the
     values, and are taken to have what the model expects given that. A classifier expects no
     value: to it they are as bad as the worst ("constant liar").
+
+    In a batch of more than `SINGLY` points the later ones are chosen several at a time, see
+    `at_a_time`: hundreds of updates and searches would gain little and take minutes.
 
     Attributes:
         criterion: None takes what is usual for the model.
@@ -53,12 +57,12 @@ class Standard:
         criterion = self.criterion_at(step, model)
         step = replace(step, repeats=may_repeat(criterion, step.data))
         points, values = step.data.X[:0], []
-        for _ in range(q):
+        while len(points) < q:
             here = step.with_chosen(points)
             acquisition = criterion(*believe(self.surrogate, here, model))
             acquisition = keep_feasible(criterion, acquisition, here)
-            chosen = self.maximizer(here, acquisition, 1)
-            values.append(float(evaluate(acquisition, chosen)))
+            chosen = maximize(self.maximizer, here, acquisition, at_a_time(len(points), q))
+            values.append(float(evaluate(acquisition, chosen[:1])))
             points = torch.cat([points, chosen])
         facts = {**facts_of(model), **step.record}
         facts["criterion"] = type(self.criterion or criterion).__name__
@@ -84,6 +88,11 @@ class Standard:
         if isinstance(self.criterion, LearnsAtStart):
             return self.criterion.learned(step, self.surrogate)
         return self.criterion
+
+
+def at_a_time(chosen: int, q: int) -> int:
+    """Return how many further points of a batch of q are chosen together after so many."""
+    return 1 if chosen < SINGLY else min(max(SINGLY, chosen // 4), q - chosen)
 
 
 def facts_of(model: Model) -> Facts:
