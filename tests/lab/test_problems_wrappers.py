@@ -36,6 +36,25 @@ def test_a_shifted_problem_has_its_minimum_at_the_new_places(problem):
     torch.testing.assert_close(moved.regret(U), torch.zeros(len(U)).double(), atol=1e-6, rtol=0)
 
 
+def test_a_minimum_that_is_kept_from_the_middle_is_in_the_outer_parts_of_both_sides():
+    moved = [
+        problems.shifted(problems.levy(20), seeded(seed), margin=0.02, from_middle=0.25)
+        for seed in range(20)
+    ]
+    U = torch.cat([unit(problem, problem.places[:1]) for problem in moved])
+    distance = (U - 0.5).abs()
+    assert 0.25 - 1e-9 <= float(distance.min()) < 0.26
+    assert 0.47 < float(distance.max()) <= 0.48 + 1e-9
+    assert float((U > 0.5).double().mean()) == pytest.approx(0.5, abs=5 * 0.5 / math.sqrt(400))
+    assert float(moved[0].regret(U[0])) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(("margin", "from_middle"), [(0.3, 0.3), (-0.1, 0.0), (0.1, -0.2)])
+def test_a_minimum_without_a_place_is_refused(margin, from_middle):
+    with pytest.raises(ValueError, match="margin and from_middle must not be negative"):
+        problems.shifted(problems.branin(), seeded(), margin, from_middle)
+
+
 def test_a_shifted_problem_lists_no_place_outside_of_the_box():
     for seed in range(10):
         moved = problems.shifted(problems.branin(), seeded(seed))

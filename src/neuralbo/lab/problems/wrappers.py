@@ -18,21 +18,35 @@ NARROWEST, WIDEST = -6.0, 3.0  # log10 of the radii tried; 1000 cube lengths is 
 BISECTIONS = 60
 
 
-def shifted(problem: Problem, rng: Generator, margin: float = 0.1) -> Problem:
+def shifted(
+    problem: Problem, rng: Generator, margin: float = 0.1, from_middle: float = 0.0
+) -> Problem:
     """Move the function so that its first minimum lies anywhere but near a face, at random.
 
     The function is moved beneath the box, and evaluated outside of its usual box where need be.
     Other minima are listed if they stay in the box; ones that come in from outside are not.
 
+    It stays `margin` away from each face and `from_middle` away from the middle of each side,
+    both as parts of the side.
+
     Raises:
-        ValueError: if the function has lower values outside of its box.
+        ValueError: if the function has lower values outside of its box, or no place is left.
     """
     if not problem.holds_outside:
         raise ValueError(
             f"{problem.name} has lower values outside of its box, so it cannot be shifted; "
             "warped(problem) moves the minimum within the box."
         )
+    if not (margin >= 0 and from_middle >= 0 and margin + from_middle <= 0.5):
+        raise ValueError(
+            "margin and from_middle must not be negative, and at most 0.5 together, "
+            f"got {margin} and {from_middle}."
+        )
     target = margin + (1 - 2 * margin) * torch.rand(problem.d, generator=rng, dtype=torch.float64)
+    if from_middle > 0:
+        away = 2 * target - 1  # from -(1 - 2 margin) to 1 - 2 margin
+        rest = (0.5 - margin - from_middle) / (1 - 2 * margin)
+        target = 0.5 + away.sign() * (from_middle + rest * away.abs())
     place = problem.low + (problem.high - problem.low) * target
     move = problem.places[0] - place
     places = torch.cat([place[None], problem.places[1:] - move])
