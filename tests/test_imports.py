@@ -15,7 +15,9 @@ MODULES = {
 LAYERS = [
     {
         "errors",
+        "deadline",
         "arguments",
+        "atomic_changes",
         "codes",
         "domain",
         "lattice",
@@ -68,6 +70,7 @@ KNOW_OPTUNA = {
     "sampler",
     "study",
     "stopping",
+    "atomic_changes",
     "storages",
     "outages",
     "kept_values",

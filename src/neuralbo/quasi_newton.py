@@ -18,6 +18,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from neuralbo import deadline
+
 SUFFICIENT = 1e-4  # Armijo's constant
 SHORTEST = 1e-10  # a problem whose step shrinks below this is finished
 CURVATURE = 1e-10  # updates with a smaller s'y/|s||y| would spoil H
@@ -132,6 +134,7 @@ def minimize(
     for _ in range(rounds):
         if not problems.is_open.any():
             break
+        deadline.check()
         problems.advance(gradient_tolerance, value_tolerance)
     return torch.from_numpy(problems.x), torch.from_numpy(problems.value)
 

@@ -9,6 +9,7 @@ import torch
 from botorch.models.model import Model
 from torch import Generator, Tensor
 
+from neuralbo import deadline
 from neuralbo.data import Data, landmark
 from neuralbo.domain import Domain
 from neuralbo.surrogates.base import AddsUp, Chooses, Surrogate, WarmStarts, fit_by_blocks
@@ -86,6 +87,7 @@ class Step:
         recipe = recipe.choice(data) if isinstance(recipe, Chooses) else recipe
         key = (recipe, self.seed, self.chains, data.digest())
         if key not in self.memory:
+            deadline.check()
             self.memory[key] = self._fit(recipe, data)
         model: Model = self.memory[key]
         return model

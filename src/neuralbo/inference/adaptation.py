@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, final
 import torch
 from torch import Generator, Tensor
 
+from neuralbo import deadline
 from neuralbo.inference.chains import Info, Point, Target, Tuning
 from neuralbo.inference.hmc import energy, leapfrog
 
@@ -143,6 +144,7 @@ def find_step_size(
     tuning = tuning._replace(step_size=tuning.step_size.median().expand(len(z)).clone())
     is_growing = is_often_accepted(tuning)
     for _ in range(tries):
+        deadline.check()
         tuning = tuning._replace(step_size=tuning.step_size * (2.0 if is_growing else 0.5))
         if is_often_accepted(tuning) != is_growing:
             break

@@ -15,6 +15,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Generator, Tensor
 
+from neuralbo import deadline
 from neuralbo.errors import FitError
 
 Parameters = tuple[Tensor, ...]  # the first dimension of each is s
@@ -106,6 +107,7 @@ class ExpectationMaximization:
         values = torch.full_like(least, -math.inf)
         stale, steps = torch.zeros_like(active), torch.zeros_like(active)
         for step in range(self.iterations + 1):
+            deadline.check()
             value, better = update(here, members[active])
             has_gained = value - values[active] > least[active]
             stale[active] = torch.where(has_gained, 0, stale[active] + 1)

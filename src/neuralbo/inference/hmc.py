@@ -12,6 +12,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Generator, Tensor
 
+from neuralbo import deadline
 from neuralbo.inference.chains import MOST_ERROR, Info, Point, Target, Tuning, choose, evaluate
 from neuralbo.inference.metropolis import accept
 
@@ -59,6 +60,7 @@ def leapfrog(
     drift = eps * tuning.inverse_mass
     q, r = point.q, torch.addcmul(r, eps, point.gradient, value=0.5)
     for _ in range(steps - 1):
+        deadline.check()
         q = torch.addcmul(q, drift, r)
         r = torch.addcmul(r, eps, target(q)[1])
     end = evaluate(target, torch.addcmul(q, drift, r))

@@ -14,6 +14,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Generator, Tensor
 
+from neuralbo import deadline
 from neuralbo.errors import FitError
 from neuralbo.inference.divergences import KL, Divergence
 from neuralbo.inference.order import all_pairs, order_loss, random_pairs
@@ -164,6 +165,7 @@ class _Training:
         losses, gaps = [], []
         for step in range(self.recipe.steps):
             for _ in range(self.recipe.critic_steps):
+                deadline.check()
                 gap = self._teach_critic()
             loss = self._teach_generator(step / max(self.recipe.steps - 1, 1))
             losses.append(loss)

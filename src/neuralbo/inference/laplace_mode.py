@@ -11,6 +11,7 @@ from typing import final
 import torch
 from torch import Tensor
 
+from neuralbo import deadline
 from neuralbo.inference.laplace_likelihoods import Likelihood, Terms
 from neuralbo.networks.jacobian import Layer, Linearization, linearize
 from neuralbo.networks.mlp import MLP
@@ -66,6 +67,7 @@ def mode(
     unit = (here.terms.curvature * here.rows.squares()).mean(-1)
     mu, more, is_open = FIRST_DAMPING * unit, torch.full_like(unit, MORE), here.F.isfinite()
     for _ in range(steps):
+        deadline.check()
         step, promised = _step(here, delta, mu)
         there = place(here.w + step)
         gain = there.F - here.F

@@ -20,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Generator, Tensor
 
+from neuralbo import deadline
 from neuralbo.inference.chains import MOST_ERROR, Info, Point, Target, Tuning, evaluate
 
 
@@ -194,6 +195,7 @@ def _grow(
     """Add all leaves of the new half; return the chains that neither turn nor diverge."""
     rows_of_leaves = half.leaves.unbind(1)
     for n in range(half.log_w.shape[1]):
+        deadline.check()
         _leapfrog(target, half, n, rows_of_leaves, has_ends)
         r_r, slack = _look_back(half, n, has_ends)
         log_w = tree.energy + half.log_density.numpy() - 0.5 * r_r

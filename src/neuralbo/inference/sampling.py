@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Generator, Tensor
 
+from neuralbo import deadline
 from neuralbo.inference.adaptation import Adaptation, WindowedMass, find_step_size
 from neuralbo.inference.chains import Info, Kernel, Target, Tuning
 
@@ -80,6 +81,7 @@ def sample(  # noqa: PLR0913
     tuning = tuning or _first_tuning(target, state, adapt, rng)
 
     def step(state: Any, tuning: Tuning) -> tuple[Any, Info]:
+        deadline.check()
         return kernel.step(target, state, tuning, rng)
 
     state, tuning, before = _warm_up(step, state, tuning, adapt if warmup else None, warmup)

@@ -13,6 +13,7 @@ from typing import final
 import torch
 from torch import Generator, Tensor
 
+from neuralbo import deadline
 from neuralbo.errors import FitError
 from neuralbo.inference.chains import Target, evaluate
 from neuralbo.inference.implicit import ImplicitLaw
@@ -109,6 +110,7 @@ def _attempt(
     optimizer = torch.optim.Adam(learnt, lr=recipe.lr, betas=BETAS)
     losses = []
     for step in range(recipe.steps):
+        deadline.check()
         optimizer.param_groups[0]["lr"] = recipe.lr * (1 - step / recipe.steps)
         inputs = net.draw(recipe.batch, rng)
         mu = net(parameters, inputs)

@@ -14,6 +14,8 @@ from typing import NamedTuple, final
 import torch
 from torch import Generator, Tensor
 
+from neuralbo import deadline
+
 NoisyGradient = Callable[[Tensor], Tensor]  # q to G; who draws batches does it in there
 
 LEAST_NOISE_VARIANCE = 1e-16  # of a step; where V_hat is large eta^4 exceeds the rest
@@ -69,6 +71,7 @@ class AdaptiveSGHMC:
         self, gradient: NoisyGradient, state: SGHMCState, is_burn_in: bool, rng: Generator
     ) -> SGHMCState:
         """Make one step of all chains; `gradient` may draw its batch from the same `rng`."""
+        deadline.check()
         G = gradient(state.q)
         new = self._learn(state, G) if is_burn_in else state
         noise = torch.randn(G.shape, generator=rng, dtype=G.dtype)

@@ -14,6 +14,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Generator, Tensor
 
+from neuralbo import deadline
 from neuralbo.inference.chains import Point, Target, evaluate
 from neuralbo.networks.train import train
 
@@ -111,6 +112,7 @@ class Variational:
         elbo, missing = start.new_empty(self.steps), start.new_empty(self.steps)
         shape = (self.components, self.samples, start.shape[-1])
         for t in range(self.steps):
+            deadline.check()
             optimizer.param_groups[0]["lr"] = self.lr * (1 - t / self.steps)
             noise = torch.randn(shape, generator=rng, dtype=start.dtype, device=start.device)
             elbo[t], missing[t] = _ascend(parameters, estimate(target, parameters, noise))

@@ -9,6 +9,7 @@ import torch
 from scipy.optimize import fmin_l_bfgs_b
 from torch import Tensor
 
+from neuralbo import deadline
 from neuralbo.networks.train import Gradient
 
 Array = npt.NDArray[np.float64]
@@ -44,6 +45,7 @@ class QuasiNewton:
         """Return the weights that were found, s x p; the arguments are those of `Descent.run`."""
 
         def total(w: Array) -> tuple[float, Array]:
+            deadline.check()
             losses, by_weights = gradient(torch.from_numpy(w).view(start.shape))
             value, slope = float(losses.sum()), by_weights.reshape(-1).numpy()
             is_fine = np.isfinite(value) and np.isfinite(slope).all()

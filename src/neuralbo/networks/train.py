@@ -8,6 +8,8 @@ from typing import final
 import torch
 from torch import Tensor
 
+from neuralbo import deadline
+
 GAIN = 1e-3  # part of its loss that a member must gain for the descent not to lose patience
 
 Loss = Callable[[Tensor], Tensor]
@@ -67,6 +69,7 @@ class Descent:
         best_loss = start.new_full(start.shape[:1], math.inf)
         alive, stale, goal = torch.ones_like(best_loss, dtype=torch.bool), 0, best_loss
         for step in range(self.steps):
+            deadline.check()
             if self.anneals:
                 part = 0.5 * (1 + math.cos(math.pi * step / self.steps))
                 optimizer.param_groups[0]["lr"] = self.lr * part
