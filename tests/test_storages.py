@@ -10,18 +10,24 @@ from pathlib import Path
 
 import optuna
 import pytest
+from optuna.exceptions import StorageInternalError
 from optuna.storages import JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 from optuna.trial import TrialState
+from sqlalchemy.exc import OperationalError
 
-from neuralbo import NeuralSampler, Real, StorageError, minimize, storages
+from neuralbo import NeuralSampler, Real, StorageError, minimize, retrying, storages
+from neuralbo.errors import FailedTrialWarning
 from neuralbo.lab.ports import await_port, free_port
 from neuralbo.lab.postgres import programs, temporary_server
 from neuralbo.lab.redis_server import MISSING, program, temporary_redis
 from neuralbo.maximizers import Mixed, Multistart
+from neuralbo.outages import StorageAwayWarning
 from neuralbo.publishing import is_settled, published
 from neuralbo.report.source import find_study
-from neuralbo.storages import file_of, file_stem, open_storage, shown
+from neuralbo.storages import file_of, file_stem, open_storage, shown, storage_errors
+from neuralbo.study import open_study, optimize
+from neuralbo.trials import is_interrupted
 
 TINY = Mixed(Multistart(candidates=32, local=16, restarts=1, rounds=5), rounds=1)
 SPACE = {"x": Real(-1, 1), "y": Real(-1, 1)}
@@ -256,7 +262,12 @@ def test_the_grpc_proxy(grpc):
     check(lambda: grpc)
 
 
-def test_a_database_that_goes_away_and_comes_back_loses_nothing(postgres):
+@pytest.mark.filterwarnings("ignore::neuralbo.outages.StorageAwayWarning")
+def test_a_database_that_goes_away_for_long_ends_the_run_and_loses_nothing(
+    postgres, folder, monkeypatch, capsys
+):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(retrying, "SECONDS", 0.5)
     options = {"storage": postgres.url, "study_name": "s", "seed": 0, "surrogate": "gp",
                "maximizer": TINY, "progress": False}  # fmt: skip
     calls = []
@@ -269,15 +280,98 @@ def test_a_database_that_goes_away_and_comes_back_loses_nothing(postgres):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # of connections that were cut
-        with pytest.raises(StorageError, match="cannot be used"):
+        with pytest.raises(StorageError, match=r"was away for 0\.5 seconds.*neuralbo-kept-"):
             minimize(f, SPACE, 8, **options)
         postgres.start()
-        result = minimize(f, SPACE, 4, **options)
-    done = [t.params for t in result.study.trials if t.state == TrialState.COMPLETE]
-    assert len(done) == 8
-    assert done[:4] == calls[:4]
-    (lost,) = (t for t in result.study.trials if t.state == TrialState.RUNNING)
-    assert published(lost) == calls[4]  # another process would try it again first
+        result = minimize(f, SPACE, 3, **options)
+    assert "the value of trial 4, kept while the storage was away, is stored" in (
+        capsys.readouterr().err
+    )
+    assert [t.state for t in result.study.trials] == [TrialState.COMPLETE] * 8
+    assert [t.params for t in result.study.trials] == calls
+    assert list(folder.glob("neuralbo-kept-*")) == []
+
+
+@pytest.mark.filterwarnings("ignore::neuralbo.outages.StorageAwayWarning")
+@pytest.mark.parametrize("when", ["suggest", "value"])
+def test_a_database_that_is_restarted_ends_no_run(postgres, when):
+    def f(trial):
+        if trial.number == 2 and when == "suggest":
+            postgres.stop()
+            threading.Timer(0.5, postgres.start).start()
+        value = bowl(trial)
+        if trial.number == 3 and when == "value":
+            postgres.stop()
+            threading.Timer(0.5, postgres.start).start()
+        return value
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # of connections that were cut
+        study = open_study(postgres.url, "s", "minimize", NeuralSampler("random", seed=0))
+        outcome = optimize(study, f, n_trials=6, progress=False)
+        states = [t.state for t in study.trials]
+    assert outcome.error is None
+    assert states == [TrialState.COMPLETE] * 6
+
+
+def broken(storage, name, error):
+    """Let a call of a storage raise."""
+
+    def raising(*args, **kwargs):
+        raise error
+
+    setattr(storage.storage, name, raising)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [StorageError("it was away"), StorageInternalError("a page is damaged")],
+    ids=["away", "damaged"],
+)
+def test_an_error_of_the_storage_in_the_objective_is_no_failed_evaluation(folder, error):
+    def f(trial):
+        if trial.number == 2:
+            broken(study._storage, "set_trial_param", error)
+        return bowl(trial)
+
+    study = open_study(folder / "s.db", "s", "minimize", NeuralSampler("random", seed=0))
+    outcome = optimize(study, f, n_trials=6, progress=False)
+    assert isinstance(outcome.error, StorageError)
+    assert "away" in str(outcome.error) or "s.db' cannot be used" in str(outcome.error)
+    assert [t.state.name for t in study.trials] == ["COMPLETE", "COMPLETE", "FAIL"]
+    assert is_interrupted(study.trials[2])
+    assert "error" not in study.trials[2].user_attrs
+
+
+def test_an_error_of_a_database_of_the_users_is_a_failed_evaluation(folder):
+    def f(params):
+        if params["x"] > 0:
+            raise StorageInternalError("mine")
+        return params["x"]
+
+    with pytest.warns(FailedTrialWarning, match="mine"):
+        result = minimize(f, SPACE, 6, storage=folder / "s.db", surrogate="random", seed=0)
+    assert len(result.study.trials) == 6
+
+
+def test_a_storage_that_can_be_read_but_not_written_says_why(folder, monkeypatch):
+    monkeypatch.setattr(retrying, "SECONDS", 0.05)
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
+
+    def f(trial):
+        if trial.number == 2:
+            broken(study._storage, "set_trial_state_values", OperationalError("UPDATE", {}, full))
+        return bowl(trial)
+
+    study = open_study(folder / "s.db", "s", "minimize", NeuralSampler("random", seed=0))
+    with pytest.warns(StorageAwayWarning, match="disk is full"):
+        with (
+            pytest.raises(StorageError, match=r"disk is full.*neuralbo-kept"),
+            storage_errors("s"),
+        ):
+            optimize(study, f, n_trials=6, progress=False)
+    assert len(list(folder.glob("neuralbo-kept-*.json"))) == 1
 
 
 class Work:

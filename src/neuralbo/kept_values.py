@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, final
@@ -44,7 +45,10 @@ class KeptValue:
 def kept_values(folder: Path) -> Iterator[KeptValue]:
     """Return the values that are kept in a folder."""
     for path in sorted(folder.glob(f"{PREFIX}*.json")):
-        found: dict[str, Any] = json.loads(path.read_text())
+        try:
+            found: dict[str, Any] = json.loads(path.read_text())
+        except FileNotFoundError:  # another worker has just told it
+            continue
         yield KeptValue(str(found["token"]), tuple(map(float, found["values"])))
 
 
@@ -52,7 +56,8 @@ def tell_kept_values(study: Study, folder: Path) -> list[int]:
     """Tell a study the values that are kept in a folder for its trials, and remove their files.
 
     A trial that was given up meanwhile cannot be changed any more. Its value is added as a trial
-    of its own, so that the evaluation is not lost.
+    of its own, so that the evaluation is not lost. Of workers that start together one tells it:
+    the one that takes the file away. If it cannot, it puts the file back.
 
     Returns:
         The numbers of the trials whose values the study has now.
@@ -64,9 +69,27 @@ def tell_kept_values(study: Study, folder: Path) -> list[int]:
     for trial in study.get_trials(deepcopy=False):
         value = kept.get(trial.system_attrs.get(TOKEN, ""))
         if value is not None:
-            told.append(_tell(study, trial, value.values))
-            value.file(folder).unlink(missing_ok=True)
+            with _taken(value.file(folder)) as is_ours:
+                if is_ours:
+                    told.append(_tell(study, trial, value.values))
     return told
+
+
+@contextmanager
+def _taken(path: Path) -> Iterator[bool]:
+    """Take a file away, and put it back after an error; gives whether it was there."""
+    mine = path.with_suffix(f".{os.getpid()}")
+    try:
+        path.rename(mine)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        yield True
+    except BaseException:
+        mine.rename(path)
+        raise
+    mine.unlink()
 
 
 def _tell(study: Study, trial: FrozenTrial, values: Sequence[float]) -> int:

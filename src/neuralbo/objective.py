@@ -16,9 +16,11 @@ import optuna
 from optuna.study import Study
 from optuna.trial import TrialState
 
-from neuralbo.errors import LIBRARIES, FailedTrialWarning, NoValueError, warn
+from neuralbo.errors import LIBRARIES, FailedTrialWarning, NoValueError, StorageError, warn
 from neuralbo.optimizer import finite_or_none
+from neuralbo.retrying import Retrying
 from neuralbo.sampler import is_of_sampler
+from neuralbo.storages import is_of_storage, unusable
 from neuralbo.trials import INTERRUPTED
 
 SAME_ERRORS = 3  # so many errors of one kind at the very start end the run
@@ -137,7 +139,10 @@ class Guarded:
         except optuna.TrialPruned:
             raise
         except Exception as error:
-            if isinstance(error, WrongStudyError) or _is_argument(error):
+            if is_of_storage(error):
+                self._end(error)
+                self._interrupt(trial)
+            elif isinstance(error, WrongStudyError) or _is_argument(error):
                 self._interrupt(trial)
                 self.fatal = error
                 self.study.stop()
@@ -148,7 +153,16 @@ class Guarded:
             self._interrupt(trial)
             raise
         self.has_value, self.last = True, None  # its frames hold whatever the user's code holds
+        if isinstance(self.study._storage, Retrying):
+            values = value if isinstance(value, tuple) else (value,)
+            self.study._storage.hold(trial._trial_id, values)
         return value
+
+    def _end(self, error: Exception) -> None:
+        """End the run since its storage does not answer: the parameters are not to blame."""
+        is_said = isinstance(error, StorageError)
+        self.fatal = error if is_said else unusable(self.study._storage, error)
+        self.study.stop()
 
     def no_value(self) -> NoValueError | None:
         """Return the error of a run that has failed throughout, in a study without a value."""

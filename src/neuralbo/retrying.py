@@ -13,6 +13,7 @@ from optuna.study import Study, StudyDirection
 from optuna.study._frozen import FrozenStudy  # what get_all_studies gives
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
+from neuralbo.atomic_changes import one_change
 from neuralbo.errors import StorageError
 from neuralbo.kept_values import TOKEN, KeptValue
 from neuralbo.outages import Patience, is_away, reason_of, storage_exceptions
@@ -36,14 +37,14 @@ class Retrying(BaseStorage, BaseHeartbeat):
         storage: what keeps the study.
         name: of the storage in messages; without its password.
         folder: where values are kept that could not be stored.
-        seconds: how long calls are tried again.
+        seconds: how long calls are tried again; None for a minute.
     """
 
     def __init__(
-        self, storage: BaseStorage, *, name: str, folder: Path, seconds: float = SECONDS
+        self, storage: BaseStorage, *, name: str, folder: Path, seconds: float | None = None
     ) -> None:
-        self.storage, self.folder = get_storage(storage), folder
-        self._patience = Patience(seconds, name)
+        self.storage, self.folder, self.name = get_storage(storage), folder, name
+        self._patience = Patience(SECONDS if seconds is None else seconds, name)
         self._tokens: dict[int, str] = {}  # of the trials that run in this process
         self._values: dict[int, Sequence[float]] = {}  # of these, found but not yet stored
 
@@ -181,20 +182,26 @@ class Retrying(BaseStorage, BaseHeartbeat):
         """Change the state of a trial; after an error the same state and values are ours.
 
         A queued trial that is running after an error may be another worker's, so it is left:
-        Optuna then takes the next one.
+        Optuna then takes the next one. Nor is a trial that this process did not run ours, if it
+        has failed after an error: another worker may have found that it was given up.
         """
         if state == TrialState.COMPLETE and values is not None:
             self.hold(trial_id, values)
 
         def once() -> bool:
-            return self.storage.set_trial_state_values(trial_id, state, values)
+            with one_change(self.storage):
+                return self.storage.set_trial_state_values(trial_id, state, values)
 
         def again() -> bool:
             try:
                 return once()
             except UpdateFinishedTrialError:
                 stored = self.storage.get_trial(trial_id)
-                if (stored.state, stored.values) != (state, values and list(values)):
+                is_ours = state != TrialState.FAIL or trial_id in self._tokens
+                if not is_ours or (stored.state, stored.values) != (
+                    state,
+                    values and list(values),
+                ):
                     raise
                 return True
 

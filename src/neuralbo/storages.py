@@ -2,12 +2,15 @@
 
 import json
 import os
+import random
 import re
 import sqlite3
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from optuna.exceptions import StorageInternalError
 from optuna.storages import BaseStorage, JournalStorage, RDBStorage
@@ -19,9 +22,11 @@ SQLITE = "sqlite:///"
 JOURNAL = (".log", ".journal")
 REDIS = ("redis://", "rediss://", "unix://")  # the addresses that its client takes
 LOCK_SECONDS = 60  # how long a worker waits for another one's transaction
+TOGETHER_SECONDS = 30  # how long workers that make the tables together get in each other's way
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 FOR_NOW = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL)  # nothing is lost
 LONGEST = 100  # bytes of a study's name in that of a file: most systems take 255
+STORAGES = ("optuna.storages", "neuralbo.retrying")  # modules through which a study is stored
 
 Storage = str | os.PathLike[str] | BaseStorage
 
@@ -52,18 +57,39 @@ def open_storage(storage: Storage) -> BaseStorage:
     with storage_errors(storage):
         if path is None:
             address = os.fspath(storage)
-            is_redis = address.startswith(REDIS)
-            return (
-                JournalStorage(JournalRedisBackend(address)) if is_redis else RDBStorage(address)
-            )
+            if address.startswith(REDIS):
+                return JournalStorage(JournalRedisBackend(address))
+            return _open_database(address, pool_pre_ping=True)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.suffix in JOURNAL:
                 return _open_journal(path)
         except OSError as error:
-            raise _unusable(storage, error) from error
-        options = {"connect_args": {"timeout": LOCK_SECONDS}}
-        return RDBStorage(f"{SQLITE}{path}", engine_kwargs=options)
+            raise unusable(storage, error) from error
+        return _open_database(f"{SQLITE}{path}", connect_args={"timeout": LOCK_SECONDS})
+
+
+def _open_database(address: str, **options: Any) -> RDBStorage:
+    """Open a database, again if another worker has made its tables at the same time."""
+    deadline = time.monotonic() + TOGETHER_SECONDS
+    while True:
+        try:
+            return RDBStorage(address, engine_kwargs=options)
+        except _database_errors() as error:
+            if not _is_made_already(error) or time.monotonic() > deadline:
+                raise
+        time.sleep(random.uniform(0.02, 0.2))  # not all at the same time again
+
+
+def _is_made_already(error: BaseException | None) -> bool:
+    """Return whether a table or a row of it was there when it was to be made."""
+    from sqlalchemy.exc import IntegrityError
+
+    while error is not None:
+        if isinstance(error, IntegrityError) or "already exists" in str(error):
+            return True
+        error = error.__cause__
+    return False
 
 
 def _open_journal(path: Path) -> JournalStorage:
@@ -96,8 +122,17 @@ def shortened(name: str) -> str:
 
 def shown(storage: Storage | None) -> str:
     """Return a storage as a message may show it: without a password."""
-    text = repr(storage) if isinstance(storage, BaseStorage) else os.fspath(storage or "memory")
-    return re.sub(r"(://[^/@]*?:)[^/]*@", r"\1***@", text)
+    if isinstance(storage, BaseStorage):
+        inner = getattr(storage, "_backend", storage)  # behind Optuna's cache
+        address = getattr(storage, "name", None) or getattr(inner, "url", None)
+        return without_passwords(str(address or type(storage).__name__))
+    return without_passwords(os.fspath(storage or "memory"))
+
+
+def without_passwords(text: str) -> str:
+    """Return a text with *** for the passwords of the addresses in it."""
+    text = re.sub(r"(://[^:/@\s]*:)\S*@", r"\1***@", text)
+    return re.sub(r"(?i)([?&]\w*(?:password|passwd|pwd)=)[^&\s'\"]*", r"\1***", text)
 
 
 @contextmanager
@@ -106,11 +141,12 @@ def storage_errors(storage: Storage | None) -> Iterator[None]:
     try:
         yield
     except _database_errors() as error:
-        raise _unusable(storage, error) from error
-    except UnboundLocalError as error:  # behind it Optuna 5.0 hides what a storage said to `tell`
-        if not isinstance(error.__context__, _database_errors()):
+        raise unusable(storage, error) from error
+    except (UnboundLocalError, AssertionError) as error:
+        cause = _hidden_cause(error)
+        if cause is None:
             raise
-        raise _unusable(storage, error.__context__) from error
+        raise cause if isinstance(cause, StorageError) else unusable(storage, cause) from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         if not _is_of_journal(error):
             raise
@@ -118,6 +154,29 @@ def storage_errors(storage: Storage | None) -> Iterator[None]:
             f"the journal {shown(storage)!r} is damaged: {type(error).__name__}: {error}. Restore "
             "a copy of it, or take its damaged lines out."
         ) from error
+
+
+def _hidden_cause(error: Exception) -> Exception | None:
+    """Return what a storage said to `tell`, behind which Optuna 5.0 stumbles.
+
+    It asks for the state of the trial then. If that fails, too, a variable of its own is missing;
+    else it finds a trial that is still running and says "Should not reach.".
+    """
+    kinds: tuple[type[Exception], ...] = (StorageError, *_database_errors())
+    cause = error.__context__
+    while cause is not None and not isinstance(cause, kinds):
+        cause = cause.__context__
+    return cause if isinstance(cause, Exception) else None
+
+
+def is_of_storage(error: Exception) -> bool:
+    """Return whether an error came up in the storage of a study, not in the user's code."""
+    if isinstance(error, StorageError):
+        return True
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    modules = {str(frame.f_globals.get("__name__", "")) for frame in frames}
+    is_inside = any(name.startswith(STORAGES) for name in modules)
+    return is_inside and isinstance(error, _database_errors())
 
 
 def _database_errors() -> tuple[type[Exception], ...]:
@@ -132,7 +191,7 @@ def _is_of_journal(error: Exception) -> bool:
     return any(frame.f_code.co_name == "_sync_with_backend" for frame, _ in frames)
 
 
-def _unusable(storage: Storage | None, error: Exception) -> StorageError:
+def unusable(storage: Storage | None, error: Exception) -> StorageError:
     """Return the error for a storage, with the remedy for what is wrong with it."""
     from sqlalchemy.exc import OperationalError
 
@@ -152,4 +211,6 @@ def _unusable(storage: Storage | None, error: Exception) -> StorageError:
     else:
         remedy = "Is the path right (as in 'runs/my.db' or 'sqlite:///runs/my.db') and writable?"
     reason, *_ = str(error.__cause__ or error).splitlines() or [type(error).__name__]
-    return StorageError(f"the storage {shown(storage)!r} cannot be used: {reason}. {remedy}")
+    return StorageError(
+        f"the storage {shown(storage)!r} cannot be used: {without_passwords(reason)}. {remedy}"
+    )

@@ -7,15 +7,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+from pathlib import Path
 from typing import Any, final
 
 import optuna
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.exceptions import UpdateFinishedTrialError
+from optuna.storages import BaseStorage, InMemoryStorage
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from neuralbo.arguments import check_run
 from neuralbo.criteria import Criterion
+from neuralbo.kept_values import tell_kept_values
 from neuralbo.maximizers import Maximizer
 from neuralbo.objective import Guarded, Objective, check_callable
 from neuralbo.optimizer import Direction, signs_of
@@ -23,10 +27,11 @@ from neuralbo.policies import Policy
 from neuralbo.progress import Shown, progress_of
 from neuralbo.publishing import published
 from neuralbo.recommendation import Recommendation
+from neuralbo.retrying import Retrying
 from neuralbo.sampler import NeuralSampler
 from neuralbo.space import Space
 from neuralbo.stopping import STOPPED, MostTrials, finished
-from neuralbo.storages import Storage, open_storage, storage_errors
+from neuralbo.storages import Storage, file_of, open_storage, shown, storage_errors
 from neuralbo.surrogates import Surrogate
 from neuralbo.trials import INTERRUPTED, WORKER, is_interrupted
 from neuralbo.workers import is_gone, this_worker
@@ -209,7 +214,7 @@ def open_study(
     signs_of(directions)
     with quiet_optuna():
         study = optuna.create_study(
-            storage=None if storage is None else open_storage(storage), sampler=sampler,
+            storage=None if storage is None else _patient(storage), sampler=sampler,
             study_name=name, directions=directions, load_if_exists=True,
         )  # fmt: skip
     before = [d.name.lower() for d in study.directions]
@@ -219,6 +224,16 @@ def open_study(
             "use another study_name."
         )
     return study
+
+
+def _patient(storage: Storage) -> BaseStorage:
+    """Return a storage whose calls are tried again while its database is away."""
+    opened = open_storage(storage)
+    if isinstance(opened, InMemoryStorage | Retrying):
+        return opened
+    path = file_of(storage)
+    folder = Path() if path is None else path.parent
+    return Retrying(opened, name=shown(storage), folder=folder.absolute())
 
 
 def check_same_space(study: Study, space: Space) -> None:
@@ -272,6 +287,7 @@ def optimize(  # noqa: PLR0913
 ) -> Outcome:
     """Run Optuna's loop on an objective, with recovery, failures and progress as ours are."""
     check_run(n_trials, timeout, n_jobs)
+    _tell_kept(study)
     recover(study)
     n_trials = _allowed(study, n_trials, callbacks)
     guarded, began = Guarded(study, objective), datetime.now()
@@ -304,18 +320,37 @@ def _give_up(study: Study, began: datetime) -> None:
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         is_new = trial.datetime_start is not None and trial.datetime_start >= began
         if is_new and trial.system_attrs.get(WORKER, this_worker()) == this_worker():
-            study._storage.set_trial_system_attr(trial._trial_id, INTERRUPTED, True)
-            study.tell(trial.number, state=TrialState.FAIL)
+            _interrupt(study, trial)
+
+
+def _tell_kept(study: Study) -> None:
+    """Store the values that an earlier run could not store, and say so."""
+    storage = study._storage
+    if isinstance(storage, Retrying):
+        for number in tell_kept_values(study, storage.folder):
+            print(f"the value of trial {number}, kept while the storage was away, is stored",
+                  file=sys.stderr)  # fmt: skip
 
 
 def recover(study: Study) -> None:
-    """Mark trials whose process is gone as interrupted, and put them in the queue again."""
+    """Mark trials whose process is gone as interrupted, and put them in the queue again.
+
+    Workers that start together all find them. The one that changes the state of a trial is the
+    one that puts it in the queue; the others go on.
+    """
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-        if _is_orphan(study, trial):
-            study._storage.set_trial_system_attr(trial._trial_id, INTERRUPTED, True)
-            study.tell(trial.number, state=TrialState.FAIL)
-            if published(trial):
-                study.enqueue_trial(published(trial))
+        if _is_orphan(study, trial) and _interrupt(study, trial) and published(trial):
+            study.enqueue_trial(published(trial))
+
+
+def _interrupt(study: Study, trial: FrozenTrial) -> bool:
+    """Mark a running trial as interrupted; returns whether nobody else has finished it."""
+    storage, key = study._storage, trial._trial_id
+    try:
+        storage.set_trial_system_attr(key, INTERRUPTED, True)
+        return storage.set_trial_state_values(key, TrialState.FAIL)
+    except UpdateFinishedTrialError:
+        return False
 
 
 def _is_orphan(study: Study, trial: FrozenTrial) -> bool:

@@ -1,0 +1,123 @@
+"""Faults of many workers, injected into real processes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import neuralbo
+
+SOURCE = str(Path(neuralbo.__file__).parents[1])
+LONGEST = 120  # seconds that a script may take
+
+# one process that has imported everything makes the workers by a fork, so that many rounds are
+# quick; they begin at the same moment
+TOGETHER = """
+import os, sys, time, traceback, warnings
+from collections import Counter
+import optuna
+from optuna.trial import TrialState
+import neuralbo as nb
+from neuralbo.publishing import published
+from neuralbo.study import ask_params, open_study, optimize, recover
+
+folder = sys.argv[1]
+optuna.logging.set_verbosity(optuna.logging.CRITICAL)
+SPACE = nb.Space({"x": nb.Real(-1, 1), "y": nb.Real(-1, 1)})
+
+def opened(storage, seed=0):
+    return open_study(storage, "s", "minimize", nb.NeuralSampler("random", seed=seed, space=SPACE))
+
+def bowl(trial):
+    return sum(value**2 for value in ask_params(trial, SPACE).values())
+
+def work(i, begin, job):
+    code = 1
+    try:
+        while time.time() < begin:
+            pass
+        job(i)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+def together(job, n=4, seconds=0.05):
+    begin, children = time.time() + seconds, []
+    for i in range(n):
+        children.append(os.fork())
+        if children[-1] == 0:
+            work(i, begin, job)
+    codes = [os.waitpid(child, 0)[1] for child in children]
+    assert codes == [0] * n, codes
+
+opened(f"{folder}/first.db")  # imports what a database needs, once for all workers
+"""
+
+
+def run(folder, script):
+    """Run a script after the lines above; returns what it prints."""
+    environment = os.environ | {"PYTHONPATH": SOURCE, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", TOGETHER + script, str(folder)], env=environment, text=True,
+        capture_output=True, timeout=LONGEST, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-6000:]
+    return done.stdout
+
+
+OPEN = """
+for i in range(10):
+    together(lambda _: opened(f"{folder}/{i}.db"))
+"""
+
+
+def test_workers_that_make_a_new_file_together_all_open_it(folder):
+    run(folder, OPEN)
+
+
+RECOVER = """
+def orphans(i):
+    study = opened(storage)
+    for _ in range(6):
+        ask_params(study.ask(), SPACE)
+
+for i in range(3):
+    storage = f"{folder}/{i}-NAME"
+    together(orphans, n=1)
+    together(lambda _: recover(opened(storage)))
+    trials = opened(storage).trials
+    failed = Counter(str(published(t)) for t in trials if t.state == TrialState.FAIL)
+    queued = Counter(str(published(t)) for t in trials if t.state == TrialState.WAITING)
+    assert len(failed) == 6 and failed == queued, (failed, queued)
+"""
+
+
+@pytest.mark.parametrize("name", ["study.db", "study.log"])
+def test_workers_that_start_together_after_a_crash_queue_each_trial_again_once(folder, name):
+    run(folder, RECOVER.replace("NAME", name))
+
+
+QUEUE = """
+def evaluate(i):
+    optimize(opened(storage), bowl, n_trials=6, progress=False)
+
+for i in range(3):
+    storage = f"{folder}/{i}-NAME"
+    study = opened(storage)
+    for j in range(20):
+        study.enqueue_trial({"x": j / 100, "y": 0.5})
+    study._storage.remove_session()
+    together(evaluate)
+    trials = opened(storage).trials
+    assert {t.state for t in trials} == {TrialState.COMPLETE} and len(trials) == 24, len(trials)
+"""
+
+
+@pytest.mark.parametrize("name", ["study.db", "study.log"])
+def test_a_queued_trial_is_evaluated_by_one_worker(folder, name):
+    run(folder, QUEUE.replace("NAME", name))
