@@ -121,3 +121,22 @@ for i in range(3):
 @pytest.mark.parametrize("name", ["study.db", "study.log"])
 def test_a_queued_trial_is_evaluated_by_one_worker(folder, name):
     run(folder, QUEUE.replace("NAME", name))
+
+
+MOST = """
+def evaluate(i):
+    rules = [nb.stopping.MostTrials(10)]
+    optimize(opened(storage), bowl, n_trials=50, callbacks=rules, progress=False)
+
+for i in range(3):
+    storage = f"{folder}/{i}-NAME"
+    opened(storage)
+    together(evaluate)
+    trials = opened(storage).trials
+    assert sum(t.state == TrialState.COMPLETE for t in trials) == 10, trials
+"""
+
+
+@pytest.mark.parametrize("name", ["study.db", "study.log"])
+def test_many_workers_make_as_many_trials_as_are_the_most(folder, name):
+    run(folder, MOST.replace("NAME", name))

@@ -20,6 +20,7 @@ from neuralbo.errors import LIBRARIES, FailedTrialWarning, NoValueError, Storage
 from neuralbo.optimizer import finite_or_none
 from neuralbo.retrying import Retrying
 from neuralbo.sampler import is_of_sampler
+from neuralbo.stopping import MostTrials
 from neuralbo.storages import is_of_storage, unusable
 from neuralbo.trials import INTERRUPTED
 
@@ -40,6 +41,10 @@ class NothingReturnedError(NotAValueError):
 
 class WrongStudyError(ValueError):
     """The objective belongs to another study; the run ends, and the trial does not count."""
+
+
+class TooLateError(RuntimeError):
+    """Other workers have begun the last trials of a study; this one is not evaluated."""
 
 
 @runtime_checkable
@@ -118,14 +123,21 @@ def _scalar(raw: Any) -> Any:
 class Guarded:
     """The objective of a user, whose failures are put on record.
 
+    Args:
+        study: of the trials.
+        objective: of the user.
+        limits: a trial beyond one of them is given up before it is evaluated.
+
     Attributes:
         fatal: the exception that ended the run early, if one did.
         last: the last failure of this run, as long as there is no value.
         has_value: whether a trial of the study has given a value.
     """
 
-    def __init__(self, study: Study, objective: Objective) -> None:
-        self.study, self.objective = study, objective
+    def __init__(
+        self, study: Study, objective: Objective, limits: Sequence[MostTrials] = ()
+    ) -> None:
+        self.study, self.objective, self.limits = study, objective, limits
         self.kinds = Counter[tuple[type, Place | None]]()
         self.has_value = _has_value(study)
         self.fatal: Exception | None = None
@@ -134,6 +146,10 @@ class Guarded:
 
     def __call__(self, trial: optuna.Trial) -> float | tuple[float, ...]:
         """Return the value of a trial, or raise what makes Optuna record it as failed."""
+        if any(limit.is_enough_without(self.study, trial.number) for limit in self.limits):
+            self._interrupt(trial)
+            self.study.stop()
+            raise TooLateError("other workers have begun the last trials of the study.")
         try:
             value = checked_value(self.objective(trial), len(self.study.directions))
         except optuna.TrialPruned:

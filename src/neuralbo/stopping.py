@@ -17,7 +17,8 @@ from optuna.trial import FrozenTrial, TrialState
 from neuralbo.errors import NeuralboWarning, warn
 from neuralbo.optimizer import sign_of
 from neuralbo.sampler import FACTS
-from neuralbo.trials import is_interrupted
+from neuralbo.trials import WORKER, is_interrupted
+from neuralbo.workers import is_gone
 
 STOPPED = "neuralbo:stopped"
 # criteria whose value is an expected improvement in the units of the objective, and whether it
@@ -57,8 +58,9 @@ class Rule(ABC):
 class MostTrials(Rule):
     """So many trials in the study, those of earlier runs and other workers included.
 
-    Interrupted ones do not count; failed ones do. `minimize` and `neuralbo run` make no trial at
-    all in a study that has as many.
+    Interrupted ones do not count; failed ones do, and so do those that other workers are at.
+    `minimize` and `neuralbo run` make no trial at all in a study that has as many. There, of
+    workers that begin one at the same moment, those that come too late give theirs up.
     """
 
     trials: int
@@ -68,12 +70,27 @@ class MostTrials(Rule):
 
     def reason(self, study: Study) -> str | None:
         """Return it when there are enough."""
-        n = len(finished(study))
+        n = len(_made(study))
         return f"{n} trials" if n >= self.trials else None
 
     def left(self, study: Study) -> int:
         """Return how many may yet be made."""
-        return max(self.trials - len(finished(study)), 0)
+        return max(self.trials - len(_made(study)), 0)
+
+    def is_enough_without(self, study: Study, number: int) -> bool:
+        """Return whether there are as many before the trial of a number."""
+        return sum(trial.number < number for trial in _made(study)) >= self.trials
+
+
+def _made(study: Study) -> list[FrozenTrial]:
+    """Return the trials that count, with those that are being evaluated."""
+    running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+    return finished(study) + [trial for trial in running if _is_worked_on(trial)]
+
+
+def _is_worked_on(trial: FrozenTrial) -> bool:
+    worker = trial.system_attrs.get(WORKER)
+    return not is_interrupted(trial) and (worker is None or not is_gone(worker))
 
 
 @final

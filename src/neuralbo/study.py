@@ -290,7 +290,8 @@ def optimize(  # noqa: PLR0913
     _tell_kept(study)
     recover(study)
     n_trials = _allowed(study, n_trials, callbacks)
-    guarded, began = Guarded(study, objective), datetime.now()
+    limits = [rule for rule in callbacks if isinstance(rule, MostTrials)]
+    guarded, began = Guarded(study, objective, limits), datetime.now()
     try:
         with quiet_optuna(), progress_of(study, n_trials, timeout, progress) as advance:
             study.optimize(
