@@ -114,3 +114,31 @@ def test_designs_use_their_generator_and_no_other(draw):
 
 def test_a_domain_without_variables_has_points_without_columns():
     assert Domain(()).sobol(3, rng()).shape == (3, 0)
+
+
+WIDE = Domain((Variable("category", 10_000), Variable(when=((0, frozenset({3, 4})),))))
+
+
+def test_a_category_of_many_levels_has_few_columns():
+    assert Domain((Variable("category", 64),)).d == 64
+    assert Domain((Variable("category", 65),)).d == 64
+    assert WIDE.d == 64 + 1 + 1
+
+
+def test_every_one_of_many_levels_comes_back():
+    U = torch.stack([torch.arange(10_000.0), torch.full((10_000,), 0.25)], -1).double()
+    U = WIDE.enforce(U)[3::99]
+    X = WIDE.expand(U)
+    assert ((X >= 0) & (X <= 1)).all()
+    assert len(X[:, :64].unique(dim=0)) == len(X)
+    torch.testing.assert_close(WIDE.reduce(X), U, equal_nan=True, rtol=0, atol=0)
+
+
+def test_a_category_of_many_levels_that_is_inactive_is_neutral():
+    domain = Domain(
+        (Variable("category", 2), Variable("category", 99, when=((0, frozenset({1})),)))
+    )
+    X = domain.expand(torch.tensor([[0.0, torch.nan], [1.0, 7.0]]).double())
+    assert X[0, 1:65].tolist() == [0.5] * 64
+    assert X[:, 65].tolist() == [0, 1]
+    torch.testing.assert_close(domain.project(X), X)

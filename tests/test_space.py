@@ -316,6 +316,34 @@ class TestCategorical:
         values = [row["c"] for row in space.decode(space.encode([{"c": math.nan}, {"c": None}]))]
         assert math.isnan(values[0]) and values[1] is None
 
+    def test_each_of_ten_thousand_choices_comes_back(self):
+        space = Space({"p": Categorical([f"word {i}" for i in range(10_000)])})
+        rows = [{"p": f"word {i}"} for i in range(0, 10_000, 97)]
+        assert space.decode(space.encode(rows)) == rows
+        assert len(space.distributions["p"].choices) == 10_000
+
+    def test_looking_a_choice_up_does_not_go_through_all_of_them(self):
+        """A choice counts how often it is written out, which each look at it does."""
+        looks = []
+
+        class Name(str):
+            __slots__ = ()
+
+            def __repr__(self):
+                looks.append(self)
+                return super().__repr__()
+
+        parameter = Categorical([Name(f"word {i}") for i in range(1000)])
+        looks.clear()
+        assert [parameter.coordinate(parameter.value(i)) for i in range(5)] == list(range(5))
+        assert [parameter.problem(parameter.value(i)) for i in range(5)] == [None] * 5
+        assert len(looks) == 10
+
+    def test_a_message_lists_few_of_many_choices(self):
+        problem = Categorical(list(range(10_000))).problem("x")
+        assert "one of 10000 choices, [0, 1, 2" in problem
+        assert len(problem) < 200
+
     def test_an_empty_list_is_refused(self):
         with pytest.raises(ValueError, match="at least one choice"):
             Categorical([])

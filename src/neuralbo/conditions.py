@@ -6,7 +6,7 @@ trial is looked at once, and what is known takes room by the number of shapes.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
@@ -165,5 +165,4 @@ def _range(distribution: IntDistribution) -> range:
 
 
 def _with_condition(parameter: Parameter, when: dict[str, list[Any]]) -> Parameter:
-    fields = {name: getattr(parameter, name) for name in type(parameter).__dataclass_fields__}
-    return type(parameter)(**(fields | {"when": when}))
+    return replace(parameter, when=when)

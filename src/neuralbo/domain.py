@@ -7,7 +7,8 @@ Notation
     U  n x v  coordinates: a number in [0,1] if continuous, else the number of the level;
               NaN where the variable is not active
     X  n x d  columns in [0,1]: continuous and ordinal variables one column, a category of two
-              levels one column, of more levels one column a level, then the activity columns
+              levels one column, of up to 64 levels one column a level, of more levels the 64
+              columns of a code; then the activity columns
     V  n x v  independent uniform numbers, from which designs are made
 """
 
@@ -20,7 +21,10 @@ import torch
 from torch import Generator, Tensor
 from torch.quasirandom import SobolEngine
 
+from neuralbo.codes import LENGTH, nearest_word, words
+
 Kind = Literal["continuous", "ordinal", "category"]
+MOST_ONE_HOT = 64  # levels of a category that have a column each
 MOST_CELLS = 2**14  # points of a finite domain that are gone through when others are taken
 
 
@@ -46,7 +50,14 @@ class Variable:
     @property
     def width(self) -> int:
         """How many columns hold the value."""
+        if self.is_coded:
+            return LENGTH
         return self.count if self.kind == "category" and self.count > 2 else 1
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether it is a category of so many levels that they share columns."""
+        return self.kind == "category" and self.count > MOST_ONE_HOT
 
     @property
     def is_conditional(self) -> bool:
@@ -59,6 +70,21 @@ class Variable:
         if self.ratio == 1.0:
             return t
         return torch.log1p(t * (self.ratio - 1)) / math.log(self.ratio)
+
+    def vectors(self, level: Tensor) -> Tensor:
+        """Return the columns of levels of a category, n to n x width; neutral where NaN."""
+        is_absent = level.isnan()[:, None]
+        if self.is_coded:
+            found = words(self.count)[level.nan_to_num(0.0).long()]
+            return torch.where(is_absent, 0.5, found)
+        one_hot = level[:, None] == torch.arange(self.width, dtype=level.dtype)
+        return torch.where(is_absent, 1 / self.width, one_hot.to(level.dtype))
+
+    def nearest(self, vectors: Tensor) -> Tensor:
+        """Return the level with the nearest columns, n x width to n; the inverse of `vectors`."""
+        if self.is_coded:
+            return nearest_word(vectors, self.count).to(vectors.dtype)
+        return vectors.argmax(-1).to(vectors.dtype)
 
     def level(self, position: Tensor) -> Tensor:
         """Return the level whose position is nearest; the inverse of `position`."""
@@ -116,6 +142,15 @@ class Domain:
         return tuple(i for i, v in enumerate(self.variables) if v.kind != "continuous")
 
     @cached_property
+    def coded(self) -> tuple[int, ...]:
+        """The columns that hold the codes of categories with many levels."""
+        return tuple(
+            start + column
+            for variable, start in zip(self.variables, self.starts, strict=True)
+            for column in range(variable.width if variable.is_coded else 0)
+        )
+
+    @cached_property
     def size(self) -> float:
         """How many points there are at most; infinite if a variable is continuous."""
         if len(self.discrete) < len(self.variables):
@@ -160,8 +195,7 @@ class Domain:
         for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
             u, width = U[:, i], variable.width
             if width > 1:
-                one_hot = (u[:, None] == torch.arange(width, dtype=U.dtype)).to(U.dtype)
-                X[:, start : start + width] = torch.where(u.isnan()[:, None], 1 / width, one_hot)
+                X[:, start : start + width] = variable.vectors(u)
             else:
                 value = u.clamp(0, 1) if variable.kind == "continuous" else variable.position(u)
                 X[:, start] = torch.where(u.isnan(), 0.5, value)
@@ -174,7 +208,7 @@ class Domain:
         U = X.new_empty(len(X), len(self.variables))
         for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
             if variable.width > 1:
-                U[:, i] = X[:, start : start + variable.width].argmax(-1).to(X.dtype)
+                U[:, i] = variable.nearest(X[:, start : start + variable.width])
             elif variable.kind == "continuous":
                 U[:, i] = X[:, start].clamp(0, 1)
             else:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, final
 
 from neuralbo.domain import Variable
@@ -18,6 +18,7 @@ When = Mapping[str, Sequence[Any]]
 MOST_LEVELS = 2**50  # beyond it a float64 in [0,1] cannot tell two neighbours apart
 MOST_LOG_LEVELS = 2**40  # the same on a logarithmic axis, where the highest are nearest
 MOST_EXPONENT = 700.0  # of exp(): beyond 709.78 there is no float
+MOST_SHOWN = 20  # choices that a message lists
 ON_GRID = 1e-8  # how far, in steps, a value may lie off its grid; Optuna's tolerance
 
 
@@ -178,7 +179,7 @@ class Integer:
 
 
 @final
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Categorical:
     """One of several choices: None, booleans, numbers or strings.
 
@@ -202,13 +203,15 @@ class Categorical:
                     f"a choice must be None, a boolean, a number or a string, got {choice!r}; "
                     "give it a name and look it up in your function."
                 )
-        keys = [_key(choice) for choice in self.choices]
-        if len(set(keys)) < len(keys):
-            twice = next(
-                c for c, key in zip(self.choices, keys, strict=True) if keys.count(key) > 1
-            )
-            raise ValueError(f"Categorical has the choice {twice!r} more than once.")
         object.__setattr__(self, "choices", tuple(self.choices))
+        if len(self._places) < len(self.choices):
+            twice = next(c for i, c in enumerate(self.choices) if self._places[_key(c)] != i)
+            raise ValueError(f"Categorical has the choice {twice!r} more than once.")
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], int]:
+        """The number of each choice; of one that is there twice, the last."""
+        return {_key(choice): i for i, choice in enumerate(self.choices)}
 
     def variable(self) -> Variable:
         """Return what the domain knows of the parameter."""
@@ -216,8 +219,8 @@ class Categorical:
 
     def coordinate(self, value: Any) -> float:
         """Return the number of the choice."""
-        keys = [_key(choice) for choice in self.choices]
-        return keys.index(_key(value)) if _key(value) in keys else self.choices.index(value)
+        place = self._places.get(_key(value))
+        return self.choices.index(value) if place is None else place
 
     def value(self, coordinate: float) -> Any:
         """Return the choice with a number; the inverse of `coordinate`."""
@@ -225,18 +228,23 @@ class Categorical:
 
     def problem(self, value: Any) -> str | None:
         """Return what is wrong with a value, or None."""
-        is_choice = _key(value) in map(_key, self.choices) or value in self.choices
-        return None if is_choice else f"one of {list(self.choices)}"
+        if _key(value) in self._places or value in self.choices:
+            return None
+        if len(self.choices) > MOST_SHOWN:
+            first = ", ".join(map(repr, self.choices[:MOST_SHOWN]))
+            return f"one of {len(self.choices)} choices, [{first}, ...]"
+        return f"one of {list(self.choices)}"
 
     def distribution(self) -> "BaseDistribution":
         """Return Optuna's name for the parameter."""
         from optuna.distributions import CategoricalDistribution
 
-        for i, choice in enumerate(self.choices):
-            first = self.choices.index(choice)
-            if first < i:
+        firsts: dict[Any, Any] = {}
+        for choice in self.choices:  # 1, 1.0 and True are one key, as they are one to Optuna
+            first = firsts.setdefault(choice, choice)
+            if first is not choice:
                 raise ValueError(
-                    f"Optuna cannot tell {choice!r} from {self.choices[first]!r} in a "
+                    f"Optuna cannot tell {choice!r} from {first!r} in a "
                     "Categorical; write one of them as a string."
                 )
         return CategoricalDistribution(self.choices)

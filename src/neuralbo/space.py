@@ -12,7 +12,14 @@ import torch
 from torch import Tensor
 
 from neuralbo.domain import Domain, Variable
-from neuralbo.parameters import Categorical, Integer, Parameter, Real, from_distribution
+from neuralbo.parameters import (
+    Categorical,
+    Integer,
+    Parameter,
+    Real,
+    When,
+    from_distribution,
+)
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
@@ -48,29 +55,35 @@ class Space:
         }
         self.names = tuple(name for name in self.parameters if name not in self.constants)
         self.optional = optional
+        self._levels = {name: self._levels_of(p.when or {}) for name, p in named.items()}
         self.domain = Domain(tuple(self._variable(name) for name in self.names))
+
+    def _levels_of(self, when: When) -> list[tuple[str, frozenset[int]]]:
+        """Return a condition with the levels of its parents in the place of their values."""
+        return [
+            (parent, frozenset(int(self.parameters[parent].coordinate(v)) for v in values))
+            for parent, values in when.items()
+        ]
 
     def _variable(self, name: str) -> Variable:
         parameter = self.parameters[name]
-        when = []
-        for parent, values in self._conditions(name):
-            levels = frozenset(int(self.parameters[parent].coordinate(v)) for v in values)
-            when.append((self.names.index(parent), levels))
+        when = [(self.names.index(parent), levels) for parent, levels in self._conditions(name)]
         return replace(parameter.variable(), when=tuple(when), optional=name in self.optional)
 
-    def _conditions(self, name: str) -> list[tuple[str, Sequence[Any]]]:
+    def _conditions(self, name: str) -> list[tuple[str, frozenset[int]]]:
         """Return the conditions on what varies: a constant parent hands its own ones down."""
         found = []
-        for parent, values in (self.parameters[name].when or {}).items():
+        for parent, levels in self._levels[name]:
             is_constant = parent in self.constants
-            found += self._conditions(parent) if is_constant else [(parent, values)]
+            found += self._conditions(parent) if is_constant else [(parent, levels)]
         return found
 
     def is_active(self, name: str, params: Params) -> bool:
         """Return whether a parameter exists, given those before it."""
-        for parent, values in (self.parameters[name].when or {}).items():
-            level = self.parameters[parent].coordinate
-            if parent not in params or level(params[parent]) not in map(level, values):
+        for parent, levels in self._levels[name]:
+            if parent not in params:
+                return False
+            if self.parameters[parent].coordinate(params[parent]) not in levels:
                 return False
         return True
 

@@ -141,7 +141,7 @@ def test_a_large_batch_needs_few_searches_and_is_apart():
     points, calls, _ = batch_of(150)
     assert points.shape == (150, 2)
     assert calls[:SINGLY] == [1] * SINGLY
-    assert len(calls) < SINGLY + 10
+    assert len(calls) < SINGLY + 20
     assert least_distance(points) >= APART
 
 
@@ -171,7 +171,7 @@ def test_the_parts_of_a_batch_add_up_and_grow(q):
         parts.append(at_a_time(sum(parts), q))
     assert sum(parts) == q
     assert parts[:SINGLY] == [1] * min(q, SINGLY)
-    assert len(parts) <= SINGLY + 13
+    assert len(parts) <= SINGLY + 25
 
 
 def test_points_chosen_together_are_among_the_best():

@@ -198,6 +198,38 @@ def test_an_integer_of_many_levels_is_found():
     assert (point - top).abs().max() < 2e-3
 
 
+def test_random_candidates_about_the_incumbent_keep_its_level_of_many():
+    domain = Domain((Variable("category", 10_000), Variable()))
+    data = observed(domain, 30)
+    top = data.X[data.top(1)[0]].clone()
+    top[-1] = top[-1] + 0.1 if top[-1] < 0.5 else top[-1] - 0.1
+    (point,) = RandomCandidates()(step_of(data, domain), Peak(top), 1)
+    assert torch.equal(point[:-1], top[:-1])
+
+
+class CountedPeak(Peak):
+    """A peak that counts the points at which it was evaluated."""
+
+    points = 0
+
+    def forward(self, X):
+        self.points += len(X)
+        return super().forward(X)
+
+
+@pytest.mark.parametrize("maximizer", [Mixed(), Mixed(rounds=5, between=6)])
+def test_a_good_level_of_ten_thousand_is_found_without_visiting_them_all(maximizer):
+    """It is that of the third best observation; the other variable has still to move."""
+    domain = Domain((Variable("category", 10_000), Variable()))
+    data = observed(domain, 30)
+    top = data.X[data.top(3)[2]].clone()
+    top[-1] = 1 - top[-1]
+    peak = CountedPeak(top)
+    (point,) = maximizer(step_of(data, domain), peak, 1)
+    assert (point - top).abs().max() < 1e-3
+    assert peak.points < 8_000
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_categories_that_depend_on_each_other_are_found(seed):
     """Eight categories of four levels have 65,536 combinations, more than the candidates."""

@@ -206,6 +206,16 @@ def test_logarithmic_integers_are_on_their_levels():
     assert float(evaluate(acquisition, X).amax()) <= value + 1e-9
 
 
+def test_categories_of_many_levels_are_on_their_codes():
+    parent, child = Variable("category", 2), Variable("category", 70, when=((0, frozenset({1})),))
+    domain = Domain((parent, child, Variable()))
+    point, value, record, acquisition = solved(nomu(domain.d, (4,), steps=20), domain)
+    assert record["mip_status"] == "optimal"
+    assert_legal(point[None], domain)
+    X = domain.sample(20_000, seeded(1))
+    assert float(evaluate(acquisition, X).amax()) <= value + 1e-9
+
+
 def test_too_many_levels_are_explained():
     domain = Domain((Variable("ordinal", 5000, ratio=64.0), Variable()))
     with pytest.raises(ValueError, match=r"at most 1000; got 5000. Use maximizer='mixed'"):

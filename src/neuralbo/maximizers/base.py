@@ -16,7 +16,8 @@ from neuralbo.step import APART, Step
 SAME_POINT = 1e-7  # two points nearer than this in every column are one
 ROWS = 4096  # points evaluated at a time
 ASIDE = 10  # points about one that is taken: their distance doubles from APART to all of the cube
-CHOICE = 4  # of so many times the points that are wanted, those far from each other are taken
+CHOICE = 16  # of so many times the points that are wanted, those far from each other are taken
+FAR = 0.125  # in some column: points that are taken together tell little of each other
 FEW = 64  # points compared with the old ones at a time: the best is seldom among them
 
 
@@ -72,14 +73,24 @@ def pick(step: Step, X: Tensor, values: Tensor, q: int, apart: float | None = No
     for distance in (step.apart if apart is None else apart, SAME_POINT):
         for draw in (lambda: X, lambda: step.domain.sample(256, step.rng), step.domain.cells):
             for rows in draw().split(FEW):
-                for row in rows[~is_taken(step, rows, distance)]:
-                    if len(chosen) == q:
-                        return chosen
-                    if not are_near(row[None], chosen, distance):
-                        chosen = torch.cat([chosen, row[None]])
-            if len(chosen) == q:
-                return chosen
+                free = rows[~is_taken(step, rows, distance)]
+                chosen = torch.cat([chosen, _apart(free, chosen, q - len(chosen), distance)])
+                if len(chosen) == q:
+                    return chosen
     return torch.cat([chosen, X[: q - len(chosen)]])
+
+
+def _apart(rows: Tensor, chosen: Tensor, most: int, distance: float) -> Tensor:
+    """Return the first rows, `most` of them, that are apart from chosen ones and each other."""
+    rows = rows[~are_near(rows, chosen, distance)]
+    if most <= 1 or len(rows) <= 1:
+        return rows[:most]
+    is_near = (torch.cdist(rows, rows, p=torch.inf) < distance).numpy()
+    kept: list[int] = []
+    for i in range(len(rows)):
+        if len(kept) < most and not is_near[i, kept].any():
+            kept.append(i)
+    return rows[kept]
 
 
 def maximize(maximizer: Maximizer, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
@@ -100,9 +111,9 @@ def maximize(maximizer: Maximizer, step: Step, acquisition: AcquisitionFunction,
 def spread_out(X: Tensor, q: int, apart: float) -> Tensor:
     """Return q of the rows, which come best first: each is the best that is far from the others.
 
-    Far is the side of the cube at first, and half as much whenever no row is left that is so far.
+    Far is `FAR` at first, and half as much whenever no row is left that is so far.
     """
-    chosen, nearest, far = torch.zeros(len(X), dtype=torch.bool), X.new_full((len(X),), 2.0), 1.0
+    chosen, nearest, far = torch.zeros(len(X), dtype=torch.bool), X.new_full((len(X),), 2.0), FAR
     rows: list[int] = []
     while len(rows) < q:
         (free,) = torch.where(~chosen & ((nearest >= far) | (far < apart)))

@@ -21,6 +21,8 @@ from neuralbo.maximizers.multistart import Multistart
 from neuralbo.step import Step
 
 MOST_LEVELS = 24  # levels of one variable that are tried in a round
+MANY_LEVELS = 64  # of a category that has more of them than columns
+BEST = 16  # trials whose levels are among those
 
 
 @final
@@ -57,20 +59,20 @@ class Mixed:
         if self.between is None:
             for _ in range(self.rounds):
                 here = self._climb(acquisition, domain, here, scale, whole)
-                here, is_better = _change(acquisition, domain, here, rng)
+                here, is_better = _change(acquisition, step, here)
                 if not is_better.any():
                     break
         else:
             here = self._climb(acquisition, domain, here, scale, self.between)
             moves = torch.arange(len(here))  # rows that may still get better
             for _ in range(self.rounds):
-                here[moves], is_better = _change(acquisition, domain, here[moves], rng)
+                here[moves], is_better = _change(acquisition, step, here[moves])
                 moves = moves[is_better]
                 if not len(moves):
                     break
             here = self._climb(acquisition, domain, here, scale, whole)
         found = domain.expand(domain.enforce(here))
-        near = domain.expand(domain.enforce(_neighbours(domain, here, rng).flatten(0, 1)))
+        near = domain.expand(domain.enforce(_neighbours(step, here).flatten(0, 1)))
         X = torch.cat([found, near, X])
         values = torch.cat([evaluate(acquisition, torch.cat([found, near])), values])
         return pick(step, X, values, q)
@@ -89,9 +91,16 @@ class Mixed:
         return torch.where(moved.isnan(), U, moved)
 
 
-def _neighbours(domain: Domain, U: Tensor, rng: Generator) -> Tensor:
+def _neighbours(step: Step, U: Tensor) -> Tensor:
     """Return copies of each row with one discrete variable changed, r x c x v."""
-    levels = {i: _levels(domain.variables[i].count, U[:, i], rng) for i in domain.discrete}
+    domain, rng = step.domain, step.rng
+    good = domain.reduce(step.data.X[step.data.top(BEST)]) if domain.coded else U[:0]
+    levels = {
+        i: _levels_of_many(domain.variables[i].count, good[:, i], len(U), rng)
+        if domain.variables[i].is_coded
+        else _levels(domain.variables[i].count, U[:, i], rng)
+        for i in domain.discrete
+    }
     copies = U[:, None].repeat(1, sum(tried.shape[1] for tried in levels.values()), 1)
     end = 0
     for i, tried in levels.items():
@@ -110,11 +119,20 @@ def _levels(count: int, now: Tensor, rng: Generator) -> Tensor:
     return torch.cat([near, (others * count).floor()], -1)
 
 
-def _change(
-    acquisition: AcquisitionFunction, domain: Domain, U: Tensor, rng: Generator
-) -> tuple[Tensor, Tensor]:
+def _levels_of_many(count: int, good: Tensor, rows: int, rng: Generator) -> Tensor:
+    """Return levels of a category of many to try, r x l: those of good trials, and random ones.
+
+    They have no order, so none is near another.
+    """
+    known = good[~good.isnan()].unique()
+    others = torch.rand(rows, MANY_LEVELS - len(known), generator=rng, dtype=good.dtype)
+    return torch.cat([known.expand(rows, -1), (others * count).floor()], -1)
+
+
+def _change(acquisition: AcquisitionFunction, step: Step, U: Tensor) -> tuple[Tensor, Tensor]:
     """Make the best single change of each row, if there is one; return which got better by it."""
-    options = torch.cat([U[:, None], _neighbours(domain, U, rng)], 1)  # r x c x v
+    domain = step.domain
+    options = torch.cat([U[:, None], _neighbours(step, U)], 1)  # r x c x v
     values = evaluate(acquisition, domain.expand(domain.enforce(options.flatten(0, 1))))
     values = values.reshape(options.shape[:2])
     best = values.argmax(-1)

@@ -75,10 +75,11 @@ def _one_of(program: Program, variable: Variable, x: Columns, a: Columns) -> Col
         )
     t = program.add(np.zeros(count), 1.0, is_whole=True)
     program.ask([(np.ones((1, count)), t), (-np.eye(1), a)], 0.0, 0.0)
-    width = variable.width
-    places = np.eye(count)
+    width, levels = variable.width, torch.arange(count, dtype=torch.float64)
     if width == 1:
-        places = variable.position(torch.arange(count, dtype=torch.float64)).numpy()[None]
-    neutral = np.full((width, 1), 1 / width if width > 1 else 0.5)
+        places, neutral = variable.position(levels).numpy()[None], np.array([[0.5]])
+    else:
+        places = variable.vectors(levels).numpy().T
+        neutral = variable.vectors(torch.full((1,), torch.nan, dtype=torch.float64)).numpy().T
     program.ask([(np.eye(width), x), (-places, t), (neutral, a)], neutral[:, 0], neutral[:, 0])
     return t

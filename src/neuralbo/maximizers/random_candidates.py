@@ -43,5 +43,6 @@ class RandomCandidates:
         X = domain.sample(self.candidates - near, rng)
         incumbent = data.X[data.Y[:, 0].argmax()]
         e = torch.randn(near, domain.d, generator=rng, dtype=X.dtype)
+        e[:, list(domain.coded)] = 0.0  # codes are near each other, and their levels stay too
         X = torch.cat([X, domain.project(incumbent + self.deviation * e)])
         return pick(step, X, evaluate(acquisition, X), q)

@@ -92,7 +92,7 @@ class Standard:
 
 def at_a_time(chosen: int, q: int) -> int:
     """Return how many further points of a batch of q are chosen together after so many."""
-    return 1 if chosen < SINGLY else min(max(SINGLY, chosen // 4), q - chosen)
+    return 1 if chosen < SINGLY else min(max(8, chosen // 6), q - chosen)
 
 
 def facts_of(model: Model) -> Facts:
