@@ -44,12 +44,13 @@ def temporary_redis(folder: Path) -> Iterator[str]:
                "--daemonize", "no"]  # fmt: skip
     server = ServerProcess(command, where)
     try:
-        server.wait_until(lambda: _listens(door))
+        server.wait_until(lambda: listens(door))
         yield f"unix://{quote(str(door))}?db=0"
     finally:
         server.stop()
 
 
-def _listens(door: Path) -> bool:
+def listens(door: Path) -> bool:
+    """Return whether somebody listens on a socket."""
     with socket.socket(socket.AF_UNIX) as probe:
         return probe.connect_ex(str(door)) == 0

@@ -17,6 +17,7 @@ from neuralbo.lab.studies.auto import AUTO
 from neuralbo.lab.studies.conditional import CONDITIONAL
 from neuralbo.lab.studies.criteria import CRITERIA
 from neuralbo.lab.studies.failures import FAILURES
+from neuralbo.lab.studies.faults import FAULTS
 from neuralbo.lab.studies.hassen_balance import HASSEN_BALANCE
 from neuralbo.lab.studies.hassen_protein import HASSEN_PROTEIN
 from neuralbo.lab.studies.hassen_synthetic import HASSEN_SYNTHETIC
@@ -69,6 +70,7 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | Experiment
         FAILURES,
         CONDITIONAL,
         WORKERS,
+        FAULTS,
         RESUME,
         CRITERIA,
         HIGH_DIMENSION,
