@@ -441,9 +441,30 @@ class TestErrors:
         arguments = ["run", "tiny.py", "--storage", "sqlite:////dev/null/a.db"]
         assert "StorageError: the storage 'sqlite:////dev/null/a.db'" in refused(arguments, capsys)
 
-    def test_a_traceback_is_shown_if_wanted(self, tiny):
+    @pytest.mark.parametrize("option", ["--traceback", "--debug"])
+    def test_a_traceback_is_shown_if_wanted(self, tiny, option):
         with pytest.raises(ValueError, match="unknown surrogate"):
-            main(["run", "tiny.py", "--surrogate", "bvrfl4", "--traceback"])
+            main(["run", "tiny.py", "--surrogate", "bvrfl4", option])
+
+    @pytest.mark.filterwarnings("ignore::neuralbo.outages.StorageAwayWarning")
+    def test_a_storage_that_cannot_be_written_says_why_in_one_line(
+        self, empty, capsys, monkeypatch
+    ):
+        monkeypatch.setattr("neuralbo.retrying.SECONDS", 0.05)
+        (empty / "full.py").write_text(
+            "import sqlite3\n"
+            "def objective(trial):\n"
+            "    if trial.number == 2:\n"
+            "        with sqlite3.connect('runs/full.db') as file:\n"
+            '            file.execute("CREATE TRIGGER t BEFORE UPDATE ON trials BEGIN SELECT "\n'
+            "                         \"RAISE(FAIL, 'no room'); END\")\n"
+            "        file.close()\n"
+            "    return trial.suggest_float('x', 0, 1)\n"
+        )
+        assert main(["run", "full.py", "--trials", "5", "--surrogate", "random"]) == 1
+        error = capsys.readouterr().err
+        assert "neuralbo: StorageError: the storage" in error and "no room" in error
+        assert len(error.splitlines()) == 2
 
     def test_trials_that_all_return_nothing_end_with_1(self, empty, capsys):
         (empty / "other.py").write_text(

@@ -5,6 +5,7 @@ import sqlite3
 import sys
 import threading
 import warnings
+from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -237,6 +238,70 @@ def test_a_password_is_not_shown():
     assert shown("postgresql://me:se@cret:x@host/db") == "postgresql://me:***@host/db"
     assert shown("sqlite:///runs/a:b@c.db") == "sqlite:///runs/a:b@c.db"
     assert shown("postgresql://me@host:5432/db") == "postgresql://me@host:5432/db"
+    assert shown("postgresql://me:a/b@host/db") == "postgresql://me:***@host/db"
+    assert shown("redis://:secret@host/0") == "redis://:***@host/0"
+    assert shown("mysql://host/db?user=me&password=secret") == (
+        "mysql://host/db?user=me&password=***"
+    )
+
+
+def test_the_password_of_an_opened_storage_is_not_shown(folder):
+    storage = RDBStorage(f"sqlite:///file:{folder}/a.db?uri=true&password=secret")
+    assert "secret" not in shown(storage) and "a.db" in shown(storage)
+    assert shown(JournalStorage(JournalFileBackend(f"{folder}/j.log"))) == "JournalStorage"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["postgresql+psycopg2://me:secret@127.0.0.1:1/db", "redis://me:secret@127.0.0.1:1/0",
+     "nosuch://me:secret@host/db", "postgresql://me:secret@host:oops/db"],
+)  # fmt: skip
+def test_no_error_of_an_address_shows_its_password(address):
+    needs("psycopg2", "redis")
+    with pytest.raises((StorageError, ValueError)) as caught:
+        tiny(address)
+    assert "secret" not in str(caught.value)
+    with pytest.raises((StorageError, ValueError)) as caught:
+        find_study(address)
+    assert "secret" not in str(caught.value)
+
+
+def damage(path):
+    """Overwrite the page of a table's rows."""
+    with closing(sqlite3.connect(path)) as file:
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'trial_values'"
+        ((page,),) = file.execute(query).fetchall()
+        ((size,),) = file.execute("PRAGMA page_size").fetchall()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size + 3)  # the number of rows in the page
+        file.write(b"\xff\xff")
+
+
+@pytest.mark.parametrize("use", [tiny, lambda path: find_study(str(path))])
+def test_a_damaged_page_of_a_sqlite_file_is_noticed(folder, use):
+    path = folder / "s.db"
+    tiny(path)
+    damage(path)
+    with pytest.raises(StorageError, match=r"s\.db is damaged: .*\.recover"):
+        use(path)
+
+
+def test_a_large_file_is_looked_at_for_a_while_only(folder, monkeypatch):
+    path = folder / "s.db"
+    tiny(path)
+    monkeypatch.setattr(storages, "CHECK_SECONDS", -1.0)
+    monkeypatch.setattr(storages, "CHECK_STEPS", 1)
+    assert len(tiny(path).study.trials) == 4
+
+
+@pytest.mark.parametrize("name", ["s.db", "s.log"])
+def test_an_empty_file_is_no_study_but_may_become_one(folder, name):
+    path = folder / name
+    path.touch()
+    with pytest.raises(StorageError, match="is empty: there is no study in it"):
+        find_study(str(path))
+    assert path.read_bytes() == b""
+    assert len(tiny(path).study.trials) == 2
 
 
 @pytest.mark.parametrize(

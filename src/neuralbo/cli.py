@@ -94,7 +94,9 @@ def _parser() -> argparse.ArgumentParser:
     speed.set_defaults(command=_speed)
     _add_lab(lab)
     for command in (run, report, *lab.choices.values()):
-        command.add_argument("--traceback", action="store_true", help="show where an error is")
+        command.add_argument(
+            "--traceback", "--debug", action="store_true", help="show where an error is"
+        )
     return parser
 
 

@@ -5,6 +5,7 @@ may succeed a second later. What will never succeed (a missing table, a value th
 not tried again.
 """
 
+import re
 import sqlite3
 import sys
 import time
@@ -154,4 +155,10 @@ def reason_of(error: BaseException) -> str:
     details = getattr(error, "details", None)
     text = str(details()) if callable(details) else str(error)
     first, *_ = text.strip().splitlines() or [type(error).__name__]
-    return first.rstrip(".")
+    return without_passwords(first.rstrip("."))
+
+
+def without_passwords(text: str) -> str:
+    """Return a text with *** for the passwords of the addresses in it."""
+    text = re.sub(r"(://[^:/@\s]*:)\S*@", r"\1***@", text)
+    return re.sub(r"(?i)([?&]\w*(?:password|passwd|pwd)=)[^&\s'\"]*", r"\1***", text)

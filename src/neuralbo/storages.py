@@ -3,20 +3,19 @@
 import json
 import os
 import random
-import re
 import sqlite3
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from optuna.exceptions import StorageInternalError
 from optuna.storages import BaseStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 
 from neuralbo.errors import StorageError
+from neuralbo.outages import is_away, storage_exceptions, without_passwords
 
 SQLITE = "sqlite:///"
 JOURNAL = (".log", ".journal")
@@ -25,6 +24,8 @@ LOCK_SECONDS = 60  # how long a worker waits for another one's transaction
 TOGETHER_SECONDS = 30  # how long workers that make the tables together get in each other's way
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 FOR_NOW = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL)  # nothing is lost
+CHECK_SECONDS = 2.0  # a file of a hundred megabytes is looked through in them
+CHECK_STEPS = 10_000  # of SQLite's machine between looks at the clock: some milliseconds
 LONGEST = 100  # bytes of a study's name in that of a file: most systems take 255
 STORAGES = ("optuna.storages", "neuralbo.retrying")  # modules through which a study is stored
 
@@ -66,7 +67,34 @@ def open_storage(storage: Storage) -> BaseStorage:
                 return _open_journal(path)
         except OSError as error:
             raise unusable(storage, error) from error
+        check_sqlite(path)
         return _open_database(f"{SQLITE}{path}", connect_args={"timeout": LOCK_SECONDS})
+
+
+def check_sqlite(path: Path) -> None:
+    """Look for damaged pages in a SQLite file; in a large one as far as a few seconds reach.
+
+    Raises:
+        StorageError: there is one, which the reading of other pages would not notice.
+        sqlite3.Error: the file cannot be read.
+    """
+    if not path.is_file() or path.stat().st_size == 0:
+        return  # a new one
+    deadline = time.monotonic() + CHECK_SECONDS
+    with closing(sqlite3.connect(path, timeout=LOCK_SECONDS)) as file:
+        file.set_progress_handler(lambda: time.monotonic() > deadline, CHECK_STEPS)
+        try:
+            ((found,),) = file.execute("PRAGMA quick_check(1)").fetchall()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+                raise
+            return
+    if found != "ok":
+        raise StorageError(
+            f"the file {path} is damaged: {' '.join(found.split())}. Restore a copy of it, or "
+            "save what can still be read into another file: "
+            f"sqlite3 {path} .recover | sqlite3 NEW.db"
+        )
 
 
 def _open_database(address: str, **options: Any) -> RDBStorage:
@@ -129,12 +157,6 @@ def shown(storage: Storage | None) -> str:
     return without_passwords(os.fspath(storage or "memory"))
 
 
-def without_passwords(text: str) -> str:
-    """Return a text with *** for the passwords of the addresses in it."""
-    text = re.sub(r"(://[^:/@\s]*:)\S*@", r"\1***@", text)
-    return re.sub(r"(?i)([?&]\w*(?:password|passwd|pwd)=)[^&\s'\"]*", r"\1***", text)
-
-
 @contextmanager
 def storage_errors(storage: Storage | None) -> Iterator[None]:
     """Turn what a database or a journal says into a `StorageError` that names the storage."""
@@ -180,9 +202,7 @@ def is_of_storage(error: Exception) -> bool:
 
 
 def _database_errors() -> tuple[type[Exception], ...]:
-    from sqlalchemy.exc import SQLAlchemyError  # a third of a second: only when something is wrong
-
-    return SQLAlchemyError, sqlite3.Error, StorageInternalError
+    return sqlite3.Error, *storage_exceptions()
 
 
 def _is_of_journal(error: Exception) -> bool:
@@ -193,17 +213,14 @@ def _is_of_journal(error: Exception) -> bool:
 
 def unusable(storage: Storage | None, error: Exception) -> StorageError:
     """Return the error for a storage, with the remedy for what is wrong with it."""
-    from sqlalchemy.exc import OperationalError
-
     found: list[BaseException] = [error]
     while found[-1].__cause__ is not None:
         found.append(found[-1].__cause__)
     of_sqlite = [e for e in found if isinstance(e, sqlite3.Error)]
     codes = {getattr(e, "sqlite_errorcode", 0) & 0xFF for e in of_sqlite}  # without details
-    is_away = not of_sqlite and any(isinstance(e, OperationalError) for e in found)
     if codes & set(DAMAGED):
         remedy = "The file is damaged, or is no database: restore a copy, or choose another path."
-    elif codes & set(FOR_NOW) or is_away:
+    elif codes & set(FOR_NOW) or (not of_sqlite and is_away(error)):
         remedy = (
             "Is the disk full, the server away, or the file locked by another program? Finished "
             "trials are kept: the same call goes on with them."

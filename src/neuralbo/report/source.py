@@ -8,7 +8,7 @@ from optuna.study import Study
 from neuralbo.analysis.studies import SavedStudy
 from neuralbo.errors import StorageError, unknown_name
 from neuralbo.report import sqlite_file
-from neuralbo.storages import JOURNAL, file_of, open_storage, storage_errors
+from neuralbo.storages import JOURNAL, check_sqlite, file_of, open_storage, shown, storage_errors
 from neuralbo.study import quiet_optuna
 
 MOST_NAMES = 30  # that an error lists
@@ -34,6 +34,10 @@ def find_study(storage: str, name: str | None = None) -> Study | SavedStudy:
                 f"there is no file {path}; a storage is a SQLite file, a journal (.log), or an "
                 "address as in sqlite:///runs/my.db."
             )
+        if path is not None and path.stat().st_size == 0:
+            raise StorageError(f"{path} is empty: there is no study in it.")
+        if path is not None and path.suffix not in JOURNAL:
+            check_sqlite(path)
         if path is not None and path.suffix not in JOURNAL and _schema(path) == sqlite_file.SCHEMA:
             names = sqlite_file.names_of(path)
             return sqlite_file.read(path, _chosen(names, name, storage))
@@ -56,11 +60,11 @@ def _schema(path: Path) -> int:
 
 def _chosen(names: list[str], name: str | None, storage: str) -> str:
     if not names:
-        raise ValueError(f"there is no study in {storage} yet.")
+        raise ValueError(f"there is no study in {shown(storage)} yet.")
     if name is None and len(names) > 1:
         more = f", and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         raise ValueError(
-            f"there are {len(names)} studies in {storage}; choose one with --study: "
+            f"there are {len(names)} studies in {shown(storage)}; choose one with --study: "
             f"{', '.join(names[:MOST_NAMES])}{more}."
         )
     if name is not None and name not in names:
