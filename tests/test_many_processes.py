@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 import neuralbo
+from neuralbo.lab.postgres import programs, temporary_server
 
 SOURCE = str(Path(neuralbo.__file__).parents[1])
 LONGEST = 120  # seconds that a script may take
@@ -140,3 +143,48 @@ for i in range(3):
 @pytest.mark.parametrize("name", ["study.db", "study.log"])
 def test_many_workers_make_as_many_trials_as_are_the_most(folder, name):
     run(folder, MOST.replace("NAME", name))
+
+
+RESTARTED = """
+warnings.simplefilter("ignore")
+storage = "ADDRESS"
+
+def evaluate(i):
+    def slow(trial):
+        value = bowl(trial)
+        open(f"{folder}/begun", "w").close()
+        time.sleep(0.3)
+        return value
+    assert optimize(opened(storage), slow, n_trials=8, progress=False).error is None
+
+together(evaluate, n=2)
+trials = opened(storage).trials
+assert [t.state for t in trials] == [TrialState.COMPLETE] * 16, trials
+"""
+
+
+def test_workers_outlive_a_postgresql_that_is_restarted_twice(folder):
+    pytest.importorskip("psycopg2", reason="pip install 'neuralbo[workers]'")
+    if programs() is None:
+        pytest.skip("there is no PostgreSQL server: pip install 'neuralbo[dev]'")
+    folder.chmod(0o755)
+    (folder / "server").mkdir()
+
+    def restart():
+        until = time.monotonic() + LONGEST
+        while not (folder / "begun").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        for _ in range(2):
+            server.stop()  # the values of both workers are in flight
+            time.sleep(0.5)
+            server.start()
+            time.sleep(0.5)
+
+    with temporary_server(folder / "server") as server:
+        thread = threading.Thread(target=restart)
+        thread.start()
+        try:
+            run(folder, RESTARTED.replace("ADDRESS", server.url))
+        finally:
+            thread.join()
+    assert list(folder.glob("neuralbo-kept-*")) == []

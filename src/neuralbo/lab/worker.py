@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import optuna
@@ -13,8 +14,10 @@ from optuna.trial import TrialState
 
 from neuralbo.lab.problems import find
 from neuralbo.parameters import Categorical, Integer, Parameter
+from neuralbo.retrying import Retrying
 from neuralbo.sampler import NeuralSampler
 from neuralbo.space import Space
+from neuralbo.storages import shown
 from neuralbo.study import ask_params
 
 HEARTBEAT, GRACE = 2, 8  # seconds; a worker that was killed is noticed after the second
@@ -86,7 +89,11 @@ def main(text: str) -> None:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.load_study(
         study_name=settings["study"],
-        storage=open_storage(settings["kind"], settings["place"]),
+        storage=Retrying(
+            open_storage(settings["kind"], settings["place"]),
+            name=shown(settings["place"]),
+            folder=Path.cwd(),
+        ),
         sampler=NeuralSampler(settings["surrogate"], seed=settings["seed"]),
     )
     enough = MaxTrialsCallback(settings["trials"], states=(TrialState.COMPLETE,))
