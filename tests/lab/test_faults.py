@@ -8,6 +8,7 @@ import pytest
 from optuna.distributions import FloatDistribution
 from optuna.trial import TrialState, create_trial
 
+from neuralbo.lab import faults_soak
 from neuralbo.lab.experiment_study import ExperimentCell, ExperimentResults
 from neuralbo.lab.faults import FAULTS, INJECT, Fault, Worker, look, missed, run, table, write
 from neuralbo.lab.studies import find_study
@@ -76,3 +77,21 @@ def test_every_fault_of_the_study_can_be_injected():
 def test_a_round_in_real_processes_loses_repeats_and_leaves_nothing(name, folder):
     line = run(replace(FAULTS[name], workers=3, trials=12), 0, folder)
     assert missed([line]) == [], line
+
+
+def test_a_soak_misses_what_is_near_and_what_grows():
+    line = {"died": 0, "lost": 0, "repeated": 0, "stuck": 0, "finished": 8, "trials": 8,
+            "nearest": 0.01, "growth": 0.02}  # fmt: skip
+    assert faults_soak.missed([line]) == []
+    assert faults_soak.missed([line, line | {"nearest": 1e-4, "growth": 0.2}]) == [
+        "apart",
+        "memory",
+    ]
+
+
+@pytest.mark.slow
+def test_a_short_soak_loses_nothing(folder):
+    soak = replace(faults_soak.QUICK, trials=40, minutes=0.1, every=1.5)
+    line = faults_soak.run(soak, 0, folder)
+    assert line["faults"] >= 1
+    assert set(faults_soak.missed([line])) <= {"memory"}, line  # a worker of seconds still grows

@@ -261,14 +261,19 @@ def run(fault: Fault, seed: int, where: Path) -> Line:
     """Make one round on a study."""
     (where / "logs").mkdir()
     with storage_of(fault.storage, where) as (place, server):
-        settings = {
-            "kind": fault.storage, "place": place, "trials": fault.trials, "seed": seed,
-            "seconds": fault.evaluation, "surrogate": fault.surrogate, "problem": fault.problem,
-        }  # fmt: skip
+        settings = settings_of(fault, place, seed)
         round_ = Round(fault, settings, where / "logs", random.Random(seed), server)
         died = inject(round_)
         trials = read_trials(fault.storage, place)
     return died | look(fault, trials, round_.workers)
+
+
+def settings_of(fault: Fault, place: str, seed: int) -> dict[str, Any]:
+    """Return what a worker of the study is told."""
+    return {
+        "kind": fault.storage, "place": place, "trials": fault.trials, "seed": seed,
+        "seconds": fault.evaluation, "surrogate": fault.surrogate, "problem": fault.problem,
+    }  # fmt: skip
 
 
 def run_fork(fault: Fault, seed: int, where: Path) -> Line:
@@ -286,9 +291,15 @@ def inject(round_: Round) -> Line:
         INJECT[round_.fault.kind](round_)
         round_.wait(lambda: not round_.alive())
     finally:
-        hanging = round_.alive()
-        for worker in hanging:
-            worker.end()
+        found = end(round_)
+    return found
+
+
+def end(round_: Round) -> Line:
+    """End the workers that hang; say who died, and why."""
+    hanging = round_.alive()
+    for worker in hanging:
+        worker.end()
     died = [worker for worker in round_.workers if worker.code and not worker.was_killed]
     return {
         "workers": len(round_.workers),

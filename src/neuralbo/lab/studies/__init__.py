@@ -36,6 +36,7 @@ from neuralbo.lab.studies.many_trials import MANY_TRIALS
 from neuralbo.lab.studies.non_stationary import NON_STATIONARY
 from neuralbo.lab.studies.peers import PEERS
 from neuralbo.lab.studies.resume import RESUME
+from neuralbo.lab.studies.soak import SOAK
 from neuralbo.lab.studies.speed import SPEED
 from neuralbo.lab.studies.workers import WORKERS
 from neuralbo.lab.study import OptimizationStudy
@@ -71,6 +72,7 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | Experiment
         CONDITIONAL,
         WORKERS,
         FAULTS,
+        SOAK,
         RESUME,
         CRITERIA,
         HIGH_DIMENSION,
