@@ -10,11 +10,11 @@ import os
 import optuna
 import pytest
 import torch
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from neuralbo import Categorical, Integer, NeuralSampler, Optimizer, Real, Space
-from neuralbo.optimizer import LARGEST
+from neuralbo.optimizer import LARGEST, Asked
 from neuralbo.study import ask_params
 
 LONG = int(os.environ.get("NEURALBO_FUZZ", "0"))
@@ -125,13 +125,21 @@ class Session:
             rng = torch.Generator().manual_seed(number)
             self.tell(self.space.decode(self.space.domain.sample(1, rng))[0], value)
         elif action.startswith("tell") and self.pending:
-            params = self.pending.pop(number % len(self.pending))
+            params = self.pending[number % len(self.pending)]
             self.tell(dict(params) if action == "tell a copy" else params, value)
 
     def tell(self, params, value):
         self.opt.tell(params, value)
+        finished = [params] if isinstance(params, Asked) else self.alike(params)
+        self.pending = [p for p in self.pending if all(p is not f for f in finished)]
         self.told.append(dict(params))
         self.values += [float(value)] if is_value(value) else []
+
+    def alike(self, params):
+        """Return the first pending suggestion of these parameters: a plain dictionary is its."""
+        row = self.space.encode([params])[0]
+        rows = [(p, self.space.encode([p])[0]) for p in self.pending]
+        return [p for p, x in rows if torch.allclose(x, row, rtol=0, atol=1e-9)][:1]
 
     def check(self):
         assert len(self.opt.trials) == len(self.told)
@@ -153,6 +161,10 @@ class Session:
     start=st.integers(0, 3),
     steps=st.lists(actions, min_size=1, max_size=MOST_ACTIONS),
 )
+@example(  # parameters of one's own that happen to be those of a suggestion
+    parameters={"p0": Integer(0, 1)}, surrogate="gp", seed=0, direction="minimize", start=0,
+    steps=[("ask", None, None), ("tell another", 0, 0.0), ("tell", 0, 0.0)],
+)  # fmt: skip
 def test_whatever_is_asked_and_told_suggestions_are_legal_and_the_best_is_the_best(
     parameters, surrogate, seed, direction, start, steps
 ):
