@@ -4,6 +4,7 @@ import errno
 import os
 import pty
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -451,19 +452,24 @@ class TestErrors:
         self, empty, capsys, monkeypatch
     ):
         monkeypatch.setattr("neuralbo.retrying.SECONDS", 0.05)
+        monkeypatch.setattr("neuralbo.storages.LOCK_SECONDS", 0.05)
         (empty / "full.py").write_text(
             "import sqlite3\n"
             "def objective(trial):\n"
-            "    if trial.number == 2:\n"
-            "        with sqlite3.connect('runs/full.db') as file:\n"
-            '            file.execute("CREATE TRIGGER t BEFORE UPDATE ON trials BEGIN SELECT "\n'
-            "                         \"RAISE(FAIL, 'no room'); END\")\n"
-            "        file.close()\n"
-            "    return trial.suggest_float('x', 0, 1)\n"
+            "    x = trial.suggest_float('x', 0, 1)\n"
+            "    if trial.number == 2:  # others can read, but not write\n"
+            "        sqlite3.lock = sqlite3.connect('runs/full.db', isolation_level=None)\n"
+            "        sqlite3.lock.execute('BEGIN IMMEDIATE')\n"
+            "    return x\n"
         )
-        assert main(["run", "full.py", "--trials", "5", "--surrogate", "random"]) == 1
+        try:
+            assert main(["run", "full.py", "--trials", "5", "--surrogate", "random"]) == 1
+        finally:
+            sqlite3.lock.close()
+            del sqlite3.lock
         error = capsys.readouterr().err
-        assert "neuralbo: StorageError: the storage" in error and "no room" in error
+        assert "neuralbo: StorageError: the storage" in error and "neuralbo-kept-" in error
+        assert "database is locked" in error and "Should not reach" not in error
         assert len(error.splitlines()) == 2
 
     def test_trials_that_all_return_nothing_end_with_1(self, empty, capsys):
