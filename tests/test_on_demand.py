@@ -66,7 +66,7 @@ def test_draws_of_transformed_outcomes_are_positive():
     torch.testing.assert_close(samples[:, 1], sampler(ours.posterior(T[1:2]))[:, 0])
 
 
-@pytest.mark.filterwarnings("ignore:Optimization failed:RuntimeWarning")  # by rounding, see SurrogateChecks
+@pytest.mark.filterwarnings("ignore:Optimization failed:RuntimeWarning")  # by rounding
 def test_it_goes_through_noisy_improvement_and_optimize_acqf():
     ours = nb.FittedOnDemand(X, Y, "brvfl4")
     with manual_seed(0):

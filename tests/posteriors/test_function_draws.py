@@ -280,7 +280,7 @@ def smoke_cases():
     }
 
 
-@pytest.mark.filterwarnings("ignore:Optimization failed:RuntimeWarning")  # by rounding, see SurrogateChecks
+@pytest.mark.filterwarnings("ignore:Optimization failed:RuntimeWarning")  # by rounding
 @pytest.mark.parametrize("name", smoke_cases())
 def test_smoke_of_criteria_through_optimize_acqf(name):
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]]).double()

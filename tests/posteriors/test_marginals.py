@@ -154,7 +154,7 @@ def test_a_candidate_has_one_value_wherever_it_stands_in_the_batch():
     torch.testing.assert_close(found, found[:1].expand_as(found), rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.filterwarnings("ignore:Optimization failed:RuntimeWarning")  # by rounding, see SurrogateChecks
+@pytest.mark.filterwarnings("ignore:Optimization failed:RuntimeWarning")  # by rounding
 def test_smoke_of_a_criterion_through_optimize_acqf():
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]]).double()
     sampler = SharedDraws(torch.Size([32]), seed=0)

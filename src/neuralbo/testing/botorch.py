@@ -95,7 +95,7 @@ class BotorchChecks:
         assert values.isfinite().all()
         torch.testing.assert_close(values, values[:1].expand(3))
 
-    @pytest.mark.filterwarnings("ignore:Optimization failed:RuntimeWarning")  # by rounding, see SurrogateChecks
+    @pytest.mark.filterwarnings("ignore:Optimization failed:RuntimeWarning")  # by rounding
     def test_it_goes_through_hypervolume_improvement(
         self, model: Model, data: Data, X: Tensor
     ) -> None:
