@@ -18,6 +18,7 @@ from optuna.trial import TrialState
 from sqlalchemy.exc import OperationalError
 
 from neuralbo import NeuralSampler, Real, StorageError, minimize, retrying, storages
+from neuralbo import study as studies
 from neuralbo.errors import FailedTrialWarning
 from neuralbo.lab.ports import await_port, free_port
 from neuralbo.lab.postgres import programs, temporary_server
@@ -256,8 +257,9 @@ def test_the_password_of_an_opened_storage_is_not_shown(folder):
     ["postgresql+psycopg2://me:secret@127.0.0.1:1/db", "redis://me:secret@127.0.0.1:1/0",
      "nosuch://me:secret@host/db", "postgresql://me:secret@host:oops/db"],
 )  # fmt: skip
-def test_no_error_of_an_address_shows_its_password(address):
+def test_no_error_of_an_address_shows_its_password(address, monkeypatch):
     needs("psycopg2", "redis")
+    monkeypatch.setattr(studies, "OPENING_SECONDS", 0.0)
     with pytest.raises((StorageError, ValueError)) as caught:
         tiny(address)
     assert "secret" not in str(caught.value)
@@ -377,6 +379,16 @@ def test_a_database_that_is_restarted_ends_no_run(postgres, when):
         states = [t.state for t in study.trials]
     assert outcome.error is None
     assert states == [TrialState.COMPLETE] * 6
+
+
+@pytest.mark.filterwarnings("ignore::neuralbo.outages.StorageAwayWarning")
+def test_a_worker_that_starts_while_its_database_is_away_waits_for_it(postgres):
+    postgres.stop()
+    threading.Timer(0.5, postgres.start).start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # of connections that were refused
+        study = open_study(postgres.url, "s", "minimize", NeuralSampler("random", seed=0))
+        assert optimize(study, bowl, n_trials=2, progress=False).error is None
 
 
 def broken(storage, name, error):

@@ -420,6 +420,13 @@ def stopped_in(number, error=KeyboardInterrupt):
 
 
 class TestInterrupt:
+    @pytest.fixture(autouse=True)
+    def _python_handles_interrupts(self):
+        """Ray Tune leaves a handler of its own in a process that has used it."""
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield
+        signal.signal(signal.SIGINT, before)
+
     def test_the_finished_trials_are_returned(self, capsys):
         result = quick(stopped_in(3), n_trials=9)
         assert result.interrupted

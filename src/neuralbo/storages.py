@@ -15,7 +15,7 @@ from optuna.storages import BaseStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 
 from neuralbo.errors import StorageError
-from neuralbo.outages import is_away, storage_exceptions, without_passwords
+from neuralbo.outages import Patience, is_away, storage_exceptions, without_passwords
 
 SQLITE = "sqlite:///"
 JOURNAL = (".log", ".journal")
@@ -42,12 +42,13 @@ def file_of(storage: Storage) -> Path | None:
     return None if "://" in text else Path(text).expanduser()
 
 
-def open_storage(storage: Storage) -> BaseStorage:
+def open_storage(storage: Storage, seconds: float = 0.0) -> BaseStorage:
     """Return the storage that is meant; a file and its folder are made if they are missing.
 
     Args:
         storage: a path ending in .log or .journal is a journal, any other a SQLite file; what has
             "://" in it is an address as Optuna takes it, Redis included.
+        seconds: how long to wait for a server that does not answer.
 
     Raises:
         StorageError: it cannot be made or read.
@@ -60,7 +61,11 @@ def open_storage(storage: Storage) -> BaseStorage:
             address = os.fspath(storage)
             if address.startswith(REDIS):
                 return JournalStorage(JournalRedisBackend(address))
-            return _open_database(address, pool_pre_ping=True)
+            if seconds <= 0:
+                return _open_database(address, pool_pre_ping=True)
+            return Patience(seconds, shown(storage)).call(
+                lambda: _open_database(address, pool_pre_ping=True)
+            )
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.suffix in JOURNAL:

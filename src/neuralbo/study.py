@@ -36,6 +36,7 @@ from neuralbo.surrogates import Surrogate
 from neuralbo.trials import INTERRUPTED, WORKER, is_interrupted
 from neuralbo.workers import is_gone, this_worker
 
+OPENING_SECONDS = 15.0  # how long a start waits for a server; an address may be wrong, too
 NAMELESS_SECONDS = 5.0  # a trial that names no worker after this time was cut off at its birth
 MOST_SHOWN = 8  # parameters in the text of a result
 
@@ -228,7 +229,7 @@ def open_study(
 
 def _patient(storage: Storage) -> BaseStorage:
     """Return a storage whose calls are tried again while its database is away."""
-    opened = open_storage(storage)
+    opened = open_storage(storage, OPENING_SECONDS)
     if isinstance(opened, InMemoryStorage | Retrying):
         return opened
     path = file_of(storage)
