@@ -95,16 +95,21 @@ def as_it_is(name: str, seed: int) -> Objective:
 
 def table(results: ExperimentResults) -> list[tuple[str, ...]]:
     """Return a row for each problem and method."""
+    return [
+        (problem, method, *_numbers(mine), _missed(method, methods))
+        for problem, methods in runs_by_problem(results).items()
+        for method, mine in methods.items()
+    ]
+
+
+def runs_by_problem(results: ExperimentResults) -> dict[str, dict[str, list[Line]]]:
+    """Return what was found on each problem by each method, by seed."""
     runs: dict[str, dict[str, list[Line]]] = {}
     for method in results.study.methods:
         for line in results.lines(method):
             for one in line["found"]:
                 runs.setdefault(one["problem"], {}).setdefault(method, []).append(one)
-    return [
-        (problem, method, *_numbers(mine), _missed(method, methods))
-        for problem, methods in runs.items()
-        for method, mine in methods.items()
-    ]
+    return runs
 
 
 def _missed(method: str, runs: dict[str, list[Line]]) -> str:

@@ -58,7 +58,7 @@ class BeatsByTest:
         pairs = {p: compared for p, compared in pairs.items() if len(compared) >= LEAST_PAIRS}
         if not pairs:
             return Verdict("N/A", f"needs {LEAST_PAIRS} runs each of {' and '.join(names)}")
-        p_values = holm(np.array([_p_value(compared) for compared in pairs.values()]))
+        p_values = holm(np.array([wilcoxon_p_value(compared) for compared in pairs.values()]))
         held, shown = 0, []
         for (problem, compared), p_value in zip(pairs.items(), p_values, strict=True):
             middle = float(np.median(compared))
@@ -85,7 +85,7 @@ def holm(p_values: Array) -> Array:
     return corrected
 
 
-def _p_value(compared: Array) -> float:
+def wilcoxon_p_value(compared: Array) -> float:
     """Return that of Wilcoxon's test; ties of the two methods are shared among the sides."""
     if not compared.any():
         return 1.0

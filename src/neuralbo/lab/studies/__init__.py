@@ -34,6 +34,7 @@ from neuralbo.lab.studies.kruse_regression_1d import KRUSE_REGRESSION_1D
 from neuralbo.lab.studies.kruse_regression_bbob import KRUSE_REGRESSION_BBOB
 from neuralbo.lab.studies.many_trials import MANY_TRIALS
 from neuralbo.lab.studies.non_stationary import NON_STATIONARY
+from neuralbo.lab.studies.objectives import OBJECTIVES
 from neuralbo.lab.studies.peers import PEERS
 from neuralbo.lab.studies.resume import RESUME
 from neuralbo.lab.studies.soak import SOAK
@@ -70,6 +71,7 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | Experiment
         MANY_TRIALS,
         FAILURES,
         CONDITIONAL,
+        OBJECTIVES,
         WORKERS,
         FAULTS,
         SOAK,
