@@ -1,6 +1,7 @@
 """A storage that is away for a while: calls are tried again, nothing is lost or comes twice."""
 
 import json
+import os
 import pickle
 import threading
 import warnings
@@ -11,15 +12,26 @@ import pytest
 from optuna.storages import InMemoryStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 from optuna.testing.pytest_storages import StorageTestCase
-from optuna.trial import TrialState
+from optuna.trial import TrialState, create_trial
+from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from neuralbo import StorageError, outages
-from neuralbo.kept_values import PREFIX, TOKEN, KeptValue, kept_values, tell_kept_values
+from neuralbo.kept_values import (
+    PREFIX,
+    TAKEN,
+    TOKEN,
+    KeptValue,
+    kept_values,
+    tell_kept_values,
+)
 from neuralbo.lab.ports import free_port
 from neuralbo.lab.postgres import temporary_server
+from neuralbo.orphans import RETRY
 from neuralbo.outages import Patience, StorageAwayWarning, is_away
+from neuralbo.publishing import FIXED
 from neuralbo.retrying import Retrying
+from neuralbo.workers import mark_of_worker
 
 CALLS = [
     name for name in vars(Retrying) if name.startswith(("create_", "set_", "get_", "delete_"))
@@ -189,6 +201,35 @@ def test_what_will_never_succeed_is_not_tried_again(folder, error):
     assert len(calls) == 1
 
 
+def collides(storage, times):
+    """Let inserts of a value collide with those of another connection so often."""
+    left = [times]
+
+    def insert(connection, cursor, statement, *_):
+        if "INSERT INTO trial_values" in statement and left[0]:
+            left[0] -= 1
+            raise IntegrityError(statement, {}, Exception("UNIQUE constraint failed"))
+
+    event.listen(storage.storage._backend.engine, "before_cursor_execute", insert)
+
+
+def test_a_value_is_stored_although_another_connection_writes_its_row_at_that_moment(folder):
+    storage = retrying(sqlite(folder), folder)
+    study = optuna.create_study(storage=storage)
+    collides(storage, times=2)
+    study.optimize(lambda trial: 4.5, n_trials=1)
+    assert [(t.state, t.value) for t in study.trials] == [(TrialState.COMPLETE, 4.5)]
+
+
+def test_a_value_that_collides_for_ever_is_kept_and_said(folder):
+    storage = retrying(sqlite(folder), folder)
+    study = optuna.create_study(storage=storage)
+    collides(storage, times=10**9)
+    with pytest.raises(StorageError, match=r"not stored the state COMPLETE .* the next start"):
+        study.tell(study.ask(), 4.5)
+    assert [value.values for value in kept_values(folder)] == [(4.5,)]
+
+
 def test_a_missing_table_is_no_outage(folder):
     storage = sqlite(folder)
     with storage.engine.begin() as connection:
@@ -279,6 +320,38 @@ def test_a_kept_value_of_a_trial_that_was_given_up_becomes_another_trial(folder)
     assert tell_kept_values(study, folder) == [1]
     assert [t.state for t in study.trials] == [TrialState.FAIL, TrialState.COMPLETE]
     assert (study.trials[1].params, study.trials[1].value) == ({"x": x}, x)
+
+
+def test_a_retry_in_the_queue_is_given_up_when_the_kept_value_comes(folder):
+    _, x, _, _ = ended(folder)
+    study = optuna.load_study(storage=sqlite(folder), study_name="s")
+    attributes = {FIXED: {"x": x}, RETRY: 0}
+    study.add_trial(create_trial(state=TrialState.WAITING, system_attrs=attributes))
+    study.tell(0, state=TrialState.FAIL)
+    assert tell_kept_values(study, folder) == [2]
+    assert [t.state for t in study.trials[1:]] == [TrialState.FAIL, TrialState.COMPLETE]
+
+
+def taken(folder, mark):
+    """Let the kept value be told by a worker of a mark."""
+    (path,) = folder.glob(f"{PREFIX}*.json")
+    return path.rename(path.with_suffix(f"{TAKEN}{mark}"))
+
+
+def test_a_kept_value_that_a_living_worker_tells_is_left_to_it(folder):
+    ended(folder)
+    taken(folder, mark_of_worker())
+    study = optuna.load_study(storage=sqlite(folder), study_name="s")
+    assert tell_kept_values(study, folder) == []
+
+
+def test_a_worker_that_cannot_be_looked_for_keeps_a_value_for_some_minutes_only(folder):
+    ended(folder)
+    path = taken(folder, "anotherplace-1-1")
+    study = optuna.load_study(storage=sqlite(folder), study_name="s")
+    assert tell_kept_values(study, folder) == []
+    os.utime(path, (0, 0))
+    assert tell_kept_values(study, folder) == [0]
 
 
 def test_a_kept_value_of_another_study_stays(folder):

@@ -20,6 +20,7 @@ from sqlalchemy.exc import OperationalError
 from neuralbo import NeuralSampler, Real, StorageError, minimize, retrying, storages
 from neuralbo import study as studies
 from neuralbo.errors import FailedTrialWarning
+from neuralbo.lab.faults_servers import Redis
 from neuralbo.lab.ports import await_port, free_port
 from neuralbo.lab.postgres import programs, temporary_server
 from neuralbo.lab.redis_server import MISSING, program, temporary_redis
@@ -389,6 +390,22 @@ def test_a_worker_that_starts_while_its_database_is_away_waits_for_it(postgres):
         warnings.simplefilter("ignore", ResourceWarning)  # of connections that were refused
         study = open_study(postgres.url, "s", "minimize", NeuralSampler("random", seed=0))
         assert optimize(study, bowl, n_trials=2, progress=False).error is None
+
+
+@pytest.mark.filterwarnings("ignore::neuralbo.outages.StorageAwayWarning")
+def test_a_worker_that_starts_while_redis_is_away_waits_for_it(folder):
+    needs("redis")
+    if program() is None:
+        pytest.skip(MISSING)
+    server = Redis(folder / "redis")
+    timer = threading.Timer(0.5, server.start)
+    timer.start()
+    try:
+        result = tiny(server.place)
+        assert len(result.study.trials) == 2
+    finally:
+        timer.join()
+        server.stop()
 
 
 def broken(storage, name, error):

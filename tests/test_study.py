@@ -736,7 +736,7 @@ class TestResume:
         assert WORKER in again.trials[trial.number].system_attrs
 
     def test_a_trial_cut_off_at_its_birth_is_marked(self, folder, monkeypatch):
-        monkeypatch.setattr(neuralbo.study, "NAMELESS_SECONDS", 0.1)
+        monkeypatch.setattr(neuralbo.orphans, "NAMELESS_SECONDS", 0.1)
         study = quick(n_trials=2, storage=url(folder)).study
         study._storage.create_new_trial(study._study_id)
         again = quick(n_trials=1, storage=url(folder)).study

@@ -1,5 +1,7 @@
 """A storage that waits for its database: calls are tried again while it is away."""
 
+import random
+import time
 import uuid
 from collections.abc import Callable, Container, Sequence
 from pathlib import Path
@@ -16,9 +18,12 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from neuralbo.atomic_changes import one_change
 from neuralbo.errors import StorageError
 from neuralbo.kept_values import TOKEN, KeptValue
+from neuralbo.orphans import RETRY, is_needed
 from neuralbo.outages import Patience, is_away, reason_of, storage_exceptions
 
 SECONDS = 60.0
+COLLISIONS = 5  # attempts to store a state while others write the same rows
+COLLISION_PAUSE = 0.1  # seconds at most between them
 NAMELESS = "no-name-"  # as Optuna begins the names of studies that were given none
 
 T = TypeVar("T")
@@ -47,6 +52,7 @@ class Retrying(BaseStorage, BaseHeartbeat):
         self._patience = Patience(SECONDS if seconds is None else seconds, name)
         self._tokens: dict[int, str] = {}  # of the trials that run in this process
         self._values: dict[int, Sequence[float]] = {}  # of these, found but not yet stored
+        self._retries: dict[int, tuple[int, FrozenTrial]] = {}  # with their studies, when queued
 
     def hold(self, trial_id: int, values: Sequence[float]) -> None:
         """Note the value of a trial that was evaluated and is about to be told."""
@@ -182,30 +188,18 @@ class Retrying(BaseStorage, BaseHeartbeat):
         """Change the state of a trial; after an error the same state and values are ours.
 
         A queued trial that is running after an error may be another worker's, so it is left:
-        Optuna then takes the next one. Nor is a trial that this process did not run ours, if it
-        has failed after an error: another worker may have found that it was given up.
+        Optuna then takes the next one. So does it if a retry is not needed. Nor is a trial that
+        this process did not run ours, if it has failed after an error: another worker may have
+        found that it was given up.
         """
         if state == TrialState.COMPLETE and values is not None:
             self.hold(trial_id, values)
-
-        def once() -> bool:
-            with one_change(self.storage):
-                return self.storage.set_trial_state_values(trial_id, state, values)
-
-        def again() -> bool:
-            try:
-                return once()
-            except UpdateFinishedTrialError:
-                stored = self.storage.get_trial(trial_id)
-                is_ours = state != TrialState.FAIL or trial_id in self._tokens
-                if not is_ours or (stored.state, stored.values) != (
-                    state,
-                    values and list(values),
-                ):
-                    raise
-                return True
-
-        is_set = self._call(once, again)
+        if state == TrialState.RUNNING and not self._is_needed(trial_id):
+            return False
+        is_set = self._call(
+            lambda: self._change(trial_id, state, values),
+            lambda: self._change_again(trial_id, state, values),
+        )
         if state.is_finished():
             self._values.pop(trial_id, None)
             self._tokens.pop(trial_id, None)
@@ -213,6 +207,43 @@ class Retrying(BaseStorage, BaseHeartbeat):
             self._tokens[trial_id] = uuid.uuid4().hex
             self.set_trial_system_attr(trial_id, TOKEN, self._tokens[trial_id])
         return is_set
+
+    def _change(self, trial_id: int, state: TrialState, values: Sequence[float] | None) -> bool:
+        """Change a state; only a trial of the queue can be another worker's by now.
+
+        If rows that another connection writes at the same moment are in the way, Optuna says that
+        nothing was changed, and `tell` does not listen: the trial would run for ever.
+        """
+        for _ in range(COLLISIONS):
+            with one_change(self.storage):
+                is_set = self.storage.set_trial_state_values(trial_id, state, values)
+            if is_set or not state.is_finished():
+                return is_set
+            time.sleep(random.uniform(0, COLLISION_PAUSE))
+        raise StorageError(
+            f"the storage {self.name} has not stored the state {state.name} of the trial with the "
+            f"identifier {trial_id} in {COLLISIONS} attempts: a constraint of its tables does not "
+            f"hold. {self._keep()}"
+        )
+
+    def _change_again(
+        self, trial_id: int, state: TrialState, values: Sequence[float] | None
+    ) -> bool:
+        """Change a state that may have been changed before an error came."""
+        try:
+            return self._change(trial_id, state, values)
+        except UpdateFinishedTrialError:
+            stored = self.storage.get_trial(trial_id)
+            is_ours = state != TrialState.FAIL or trial_id in self._tokens
+            wanted = state, None if values is None else list(values)
+            if not is_ours or (stored.state, stored.values) != wanted:
+                raise
+            return True
+
+    def _is_needed(self, trial_id: int) -> bool:
+        """Return whether a trial of the queue is to be evaluated."""
+        found = self._retries.get(trial_id)
+        return found is None or is_needed(self, *found)
 
     def set_trial_intermediate_value(
         self, trial_id: int, step: int, intermediate_value: float
@@ -244,8 +275,11 @@ class Retrying(BaseStorage, BaseHeartbeat):
         deepcopy: bool = True,
         states: Container[TrialState] | None = None,
     ) -> list[FrozenTrial]:
-        """Return the trials of a study."""
-        return self._call(lambda: self.storage.get_all_trials(study_id, deepcopy, states))
+        """Return the trials of a study; of retries in its queue the study is noted."""
+        found = self._call(lambda: self.storage.get_all_trials(study_id, deepcopy, states))
+        if states is not None and TrialState.WAITING in states:
+            self._retries |= {t._trial_id: (study_id, t) for t in found if RETRY in t.system_attrs}
+        return found
 
     def get_best_trial(self, study_id: int) -> FrozenTrial:
         """Return the trial with the best value."""

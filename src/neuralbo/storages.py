@@ -59,13 +59,9 @@ def open_storage(storage: Storage, seconds: float = 0.0) -> BaseStorage:
     with storage_errors(storage):
         if path is None:
             address = os.fspath(storage)
-            if address.startswith(REDIS):
-                return JournalStorage(JournalRedisBackend(address))
             if seconds <= 0:
-                return _open_database(address, pool_pre_ping=True)
-            return Patience(seconds, shown(storage)).call(
-                lambda: _open_database(address, pool_pre_ping=True)
-            )
+                return _open_server(address)
+            return Patience(seconds, shown(storage)).call(lambda: _open_server(address))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.suffix in JOURNAL:
@@ -100,6 +96,13 @@ def check_sqlite(path: Path) -> None:
             "save what can still be read into another file: "
             f"sqlite3 {path} .recover | sqlite3 NEW.db"
         )
+
+
+def _open_server(address: str) -> BaseStorage:
+    """Open the storage of a server: Redis, or a database."""
+    if address.startswith(REDIS):
+        return JournalStorage(JournalRedisBackend(address))
+    return _open_database(address, pool_pre_ping=True)
 
 
 def _open_database(address: str, **options: Any) -> RDBStorage:

@@ -1,7 +1,6 @@
 """minimize(): a study in Optuna's storage, with our sampler, a progress bar and resume."""
 
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from typing import Any, final
 
 import optuna
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
-from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import BaseStorage, InMemoryStorage
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
@@ -23,9 +21,9 @@ from neuralbo.kept_values import tell_kept_values
 from neuralbo.maximizers import Maximizer
 from neuralbo.objective import Guarded, Objective, check_callable
 from neuralbo.optimizer import Direction, signs_of
+from neuralbo.orphans import interrupt, recover
 from neuralbo.policies import Policy
 from neuralbo.progress import Shown, progress_of
-from neuralbo.publishing import published
 from neuralbo.recommendation import Recommendation
 from neuralbo.retrying import Retrying
 from neuralbo.sampler import NeuralSampler
@@ -33,11 +31,10 @@ from neuralbo.space import Space
 from neuralbo.stopping import STOPPED, MostTrials, finished
 from neuralbo.storages import Storage, file_of, open_storage, shown, storage_errors
 from neuralbo.surrogates import Surrogate
-from neuralbo.trials import INTERRUPTED, WORKER, is_interrupted
-from neuralbo.workers import is_gone, this_worker
+from neuralbo.trials import WORKER
+from neuralbo.workers import this_worker
 
 OPENING_SECONDS = 15.0  # how long a start waits for a server; an address may be wrong, too
-NAMELESS_SECONDS = 5.0  # a trial that names no worker after this time was cut off at its birth
 MOST_SHOWN = 8  # parameters in the text of a result
 
 Callback = Callable[[Study, FrozenTrial], None]
@@ -322,7 +319,7 @@ def _give_up(study: Study, began: datetime) -> None:
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         is_new = trial.datetime_start is not None and trial.datetime_start >= began
         if is_new and trial.system_attrs.get(WORKER, this_worker()) == this_worker():
-            _interrupt(study, trial)
+            interrupt(study._storage, trial)
 
 
 def _tell_kept(study: Study) -> None:
@@ -332,41 +329,6 @@ def _tell_kept(study: Study) -> None:
         for number in tell_kept_values(study, storage.folder):
             print(f"the value of trial {number}, kept while the storage was away, is stored",
                   file=sys.stderr)  # fmt: skip
-
-
-def recover(study: Study) -> None:
-    """Mark trials whose process is gone as interrupted, and put them in the queue again.
-
-    Workers that start together all find them. The one that changes the state of a trial is the
-    one that puts it in the queue; the others go on.
-    """
-    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-        if _is_orphan(study, trial) and _interrupt(study, trial) and published(trial):
-            study.enqueue_trial(published(trial))
-
-
-def _interrupt(study: Study, trial: FrozenTrial) -> bool:
-    """Mark a running trial as interrupted; returns whether nobody else has finished it."""
-    storage, key = study._storage, trial._trial_id
-    try:
-        storage.set_trial_system_attr(key, INTERRUPTED, True)
-        return storage.set_trial_state_values(key, TrialState.FAIL)
-    except UpdateFinishedTrialError:
-        return False
-
-
-def _is_orphan(study: Study, trial: FrozenTrial) -> bool:
-    """Return whether a running trial's process is gone, waiting a moment if it has no name."""
-    if is_interrupted(trial):
-        return True
-    while WORKER not in trial.system_attrs:
-        assert trial.datetime_start is not None
-        age = time.time() - trial.datetime_start.timestamp()
-        if age > NAMELESS_SECONDS:
-            return not trial.params
-        time.sleep(0.2)
-        trial = study._storage.get_trial(trial._trial_id)
-    return trial.state == TrialState.RUNNING and is_gone(trial.system_attrs[WORKER])
 
 
 @contextmanager

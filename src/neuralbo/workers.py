@@ -6,6 +6,7 @@ worker is named by all of these, and where its process cannot be looked up it co
 there: then the heartbeats of the storage decide.
 """
 
+import hashlib
 import json
 import os
 import socket
@@ -63,6 +64,26 @@ def is_gone(worker: str) -> bool:
     if all(who.get(key, here[key]) == here[key] for key in here):
         return _has_ended(who["pid"], who["started"])
     return _was_shut_down(who, here)
+
+
+def mark_of_worker() -> str:
+    """Return a short name of this process, as a part of the name of a file."""
+    pid = os.getpid()
+    return f"{_mark_of_place()}-{pid}-{_started(pid)}"
+
+
+def is_mark_of_gone(mark: str) -> bool:
+    """Return whether a process is known to have ended; False if it cannot be known from here.
+
+    Args:
+        mark: what `mark_of_worker` gave in that process.
+    """
+    place, pid, started = mark.split("-")
+    return place == _mark_of_place() and _has_ended(int(pid), started)
+
+
+def _mark_of_place() -> str:
+    return hashlib.sha256(json.dumps(_place()).encode()).hexdigest()[:12]
 
 
 def _was_shut_down(who: dict[str, Any], here: dict[str, str]) -> bool:
