@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import neuralbo
+from neuralbo.lab.faults_servers import Proxy
 from neuralbo.lab.postgres import programs, temporary_server
 
 SOURCE = str(Path(neuralbo.__file__).parents[1])
@@ -212,6 +213,36 @@ for i in range(3):
 @pytest.mark.parametrize("name", ["study.db", "study.log"])
 def test_a_queued_trial_is_evaluated_by_one_worker(folder, name):
     run(folder, QUEUE.replace("NAME", name))
+
+
+PROXY = """
+def opened_proxy():
+    storage = optuna.storages.GrpcStorageProxy(host="127.0.0.1", port=PORT)
+    return open_study(storage, "s", "minimize", nb.NeuralSampler("random", seed=0, space=SPACE))
+
+def fill(i):
+    study = opened_proxy()
+    for j in range(40):
+        study.enqueue_trial({"x": j / 100, "y": 0.5})
+
+def evaluate(i):
+    optimize(opened_proxy(), bowl, n_trials=12, progress=False)
+
+together(fill, n=1)
+together(evaluate)
+trials = optuna.load_study(study_name="s", storage=f"sqlite:///{folder}/proxy/study.db").trials
+assert {t.state for t in trials} == {TrialState.COMPLETE} and len(trials) == 48, len(trials)
+"""
+
+
+def test_a_queued_trial_is_evaluated_by_one_worker_behind_a_proxy_of_one_thread(folder):
+    pytest.importorskip("grpc", reason="pip install 'neuralbo[workers]'")
+    server = Proxy(folder / "proxy")
+    server.start()
+    try:
+        run(folder, PROXY.replace("PORT", str(server.port)))
+    finally:
+        server.stop()
 
 
 MOST = """

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, final
@@ -109,10 +110,14 @@ def storage_of(kind: str, where: Path) -> Iterator[tuple[str, CanBlink | None]]:
 
 
 def serve(url: str, port: int) -> None:
-    """Serve a database by Optuna's proxy until this process is ended."""
+    """Serve a database by Optuna's proxy until this process is ended.
+
+    SQLite has no row locks: with more threads two workers could be given one trial of the queue.
+    """
     from optuna.storages import get_storage, run_grpc_proxy_server
 
-    run_grpc_proxy_server(get_storage(url), host=LOOPBACK, port=port)
+    one = ThreadPoolExecutor(1)
+    run_grpc_proxy_server(get_storage(url), host=LOOPBACK, port=port, thread_pool=one)
 
 
 if __name__ == "__main__":
