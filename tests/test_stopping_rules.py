@@ -61,6 +61,18 @@ class TestMostTrials:
         study.add_trial(create_trial(state=TrialState.FAIL, system_attrs={INTERRUPTED: True}))
         assert MostTrials(3).reason(study) is None
 
+    def test_a_trial_that_ends_while_trials_are_counted_is_counted_once(self, monkeypatch):
+        study = study_of([])
+        trial, read = study.ask(), study.get_trials
+
+        def ending(*args, **kwargs):
+            found = read(*args, **kwargs)
+            study.tell(trial, 1.0, skip_if_finished=True)
+            return found
+
+        monkeypatch.setattr(study, "get_trials", ending)
+        assert MostTrials(2).left(study) == 1
+
 
 def test_seconds_are_those_of_all_evaluations():
     study, begin = optuna.create_study(), datetime(2020, 1, 1)

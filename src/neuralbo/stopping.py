@@ -83,14 +83,19 @@ class MostTrials(Rule):
 
 
 def _made(study: Study) -> list[FrozenTrial]:
-    """Return the trials that count, with those that are being evaluated."""
-    running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
-    return finished(study) + [trial for trial in running if _is_worked_on(trial)]
+    """Return the trials that count, with those that are being evaluated.
+
+    All are read at once: a trial that ends between two readings would count twice.
+    """
+    trials = study.get_trials(deepcopy=False)
+    return [
+        t for t in trials if not is_interrupted(t) and (t.state.is_finished() or _is_worked_on(t))
+    ]
 
 
 def _is_worked_on(trial: FrozenTrial) -> bool:
     worker = trial.system_attrs.get(WORKER)
-    return not is_interrupted(trial) and (worker is None or not is_gone(worker))
+    return trial.state == TrialState.RUNNING and (worker is None or not is_gone(worker))
 
 
 @final

@@ -44,6 +44,10 @@ nothing is lost, repeated or stuck."""
 LONGEST = 180.0  # seconds of a round; what has not ended then hangs
 POLL = 0.05
 KILLS = 3  # of a round with kills at random
+# what Optuna imports when a storage is opened, as far as it is installed: a second of each worker
+LATE_IMPORTS = ("sqlalchemy.orm", "sqlalchemy.dialects.mysql", "sqlalchemy.dialects.sqlite",
+                "sqlalchemy.dialects.postgresql.psycopg2", "alembic.command", "alembic.config",
+                "alembic.script", "psycopg2", "redis")  # fmt: skip
 UNSHARE = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")
 
 
@@ -180,7 +184,7 @@ class Round:
 def _fork(text: str, err: Path) -> BaseProcess:
     """Start a worker as a fork of a server that has imported what it needs."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([faults_worker.__name__])
+    context.set_forkserver_preload([faults_worker.__name__, *LATE_IMPORTS])
     process = context.Process(target=faults_worker.begin, args=(text, str(err)))
     process.start()
     return process
