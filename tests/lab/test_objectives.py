@@ -89,6 +89,12 @@ def test_four_objectives_are_searched_with_a_model():
     assert 1 <= len(found["front"]) <= 10
 
 
+def test_nsga2_is_random_search_within_forty_trials():
+    searching = Searching(("zdt1-4",), trials=40)
+    fronts = [searching(method, 1, False)["found"][0]["front"] for method in ("nsga2", "random")]
+    assert fronts[0] == fronts[1]
+
+
 def results_of(volumes):
     """Return results with given hypervolumes, a list over the seeds for each method."""
     made = {

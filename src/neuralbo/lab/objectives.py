@@ -36,7 +36,8 @@ Hypervolume that the front dominates after the last trial, above (18, 6) for bra
 (1.1, 1.1, ...) for the others; larger is better. No method is told these numbers. Seconds of CPU
 time, mean over all trials, those of the initial design included. Missed, for ours: the methods
 whose mean hypervolume is larger, by Wilcoxon's signed-rank test of the pairs of one seed at the
-level {LEVEL}, without a correction for their number; "undecided" if the test does not say so."""
+level {LEVEL}, without a correction for their number; "undecided" if the test does not say so.
+NSGA-II draws its first 50 trials at random: within 40 trials it is random search."""
 OURS = "auto"
 SAMPLERS: dict[str, Callable[[int], samplers.BaseSampler]] = {
     OURS: lambda seed: NeuralSampler(seed=seed),

@@ -12,5 +12,5 @@ OBJECTIVES = ExperimentStudy(
     write=write,
     render=render,
     seeds=10,
-    minutes=Minutes(2, 30),
+    minutes=Minutes(2, 25),
 )
