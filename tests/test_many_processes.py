@@ -194,6 +194,52 @@ def test_the_point_of_a_dead_worker_is_free_at_no_step_of_its_recovery(folder):
     run(folder, FREE)
 
 
+KILLED_WITH_A_CLAIM = """
+from neuralbo import sampler
+
+def opened(storage):
+    made = nb.NeuralSampler("sobol", seed=0, space=SPACE)
+    return open_study(storage, "s", "minimize", made)
+
+def evaluate(i):
+    optimize(opened(storage), bowl, n_trials=1, progress=False)
+
+def cut(i):  # before it has chosen a point: others have counted it
+    opened(storage).ask()
+    die()
+
+def killed(i):
+    real = sampler.publish
+    def publish(study, trial, params, stand, **options):
+        sampler.publish = real
+        together(evaluate, n=1)  # another worker is faster, and takes the point
+        real(study, trial, params, stand, **options)
+        die()  # before this one sees that
+    sampler.publish = publish
+    ask_params(opened(storage).ask(), SPACE)
+
+def tell(i):  # without a recovery
+    study = opened(storage)
+    trial = study.ask()
+    study.tell(trial, bowl(trial))
+
+storage = f"{folder}/study.db"
+assert ends(cut, n=1) == [signal.SIGKILL]
+together(tell, n=1)
+together(lambda i: recover(opened(storage)), n=1)  # now numbers are one less than before
+assert ends(killed, n=1) == [signal.SIGKILL]
+claimed = published(opened(storage).trials[2])
+together(evaluate, n=2)
+together(evaluate, n=2)
+done = [t.params for t in opened(storage).trials if t.state == TrialState.COMPLETE]
+assert len(done) == 6 and done.count(claimed) == 1, (claimed, done)
+"""
+
+
+def test_the_point_of_another_that_a_killed_worker_had_claimed_is_not_evaluated_again(folder):
+    run(folder, KILLED_WITH_A_CLAIM)
+
+
 QUEUE = """
 def evaluate(i):
     optimize(opened(storage), bowl, n_trials=6, progress=False)

@@ -8,7 +8,7 @@ from optuna.trial import TrialState, create_trial
 
 from neuralbo import NeuralSampler, Real, Space
 from neuralbo.orphans import RETRY, recover
-from neuralbo.publishing import FIXED, published
+from neuralbo.publishing import FIXED, publish, published
 from neuralbo.study import ask_params, open_study, optimize
 from neuralbo.trials import INTERRUPTED, WORKER, is_interrupted
 from neuralbo.workers import _started, this_worker
@@ -32,6 +32,14 @@ def evaluated_by(study, pid):
     """Let a process have the trial."""
     worker = json.loads(this_worker()) | {"pid": pid, "started": _started(pid)}
     study._storage.set_trial_system_attr(study.trials[0]._trial_id, WORKER, json.dumps(worker))
+
+
+def died(study):
+    """Let the worker of the last trial have ended."""
+    key = study.trials[-1]._trial_id
+    gone = 4_194_305  # above the largest number that Linux gives
+    worker = json.loads(this_worker()) | {"pid": gone}
+    study._storage.set_trial_system_attr(key, WORKER, json.dumps(worker))
 
 
 def queue(study, number=0):
@@ -67,11 +75,8 @@ def test_a_retry_of_a_trial_that_has_its_value_is_not_evaluated(study):
 
 
 def test_a_retry_that_dies_as_well_is_made_again(study):
-    gone = 4_194_305  # above the largest number that Linux gives
     for number in range(2):
-        key = study.trials[number]._trial_id
-        worker = json.loads(this_worker()) | {"pid": gone}
-        study._storage.set_trial_system_attr(key, WORKER, json.dumps(worker))
+        died(study)
         recover(study)
         recover(study)
         assert study.trials[-1].system_attrs[RETRY] == number
@@ -80,6 +85,24 @@ def test_a_retry_that_dies_as_well_is_made_again(study):
             ask_params(study.ask(), SPACE)
     assert run(study, 1) == 1
     assert [published(t) for t in study.trials] == [POINT] * 3
+
+
+def test_a_point_that_was_only_claimed_is_not_queued_as_it_may_be_that_of_another(study):
+    study.ask()
+    publish(study, study.trials[-1], {"x": -0.5}, "claimed")
+    died(study)
+    recover(study)
+    assert [t.state for t in study.trials] == [TrialState.RUNNING, TrialState.FAIL]
+
+
+def test_what_a_trial_was_given_is_queued_again_even_if_the_rest_was_only_claimed(study):
+    study.enqueue_trial({"x": 0.75})
+    study.ask()
+    publish(study, study.trials[-1], {"x": -0.5}, "claimed")
+    died(study)
+    recover(study)
+    assert published(study.trials[-1]) == {"x": 0.75}
+    assert study.trials[-1].state == TrialState.WAITING
 
 
 def test_a_trial_that_a_living_worker_is_giving_up_is_left_to_it(study):

@@ -8,13 +8,14 @@ the one of the lower number counts, and the other is never taken out of the queu
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import BaseStorage
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from neuralbo.publishing import FIXED, published
+from neuralbo.publishing import FIXED, given, is_settled, published
 from neuralbo.trials import INTERRUPTED, WORKER, find, is_interrupted
 from neuralbo.workers import is_gone, this_worker
 
@@ -26,9 +27,19 @@ def recover(study: Study) -> None:
     """Put trials whose process is gone in the queue again, and mark them as interrupted."""
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         if _is_orphan(study, trial):
-            if published(trial):
-                _queue_again(study, trial)
+            point = _point_of(study._storage.get_trial(trial._trial_id))
+            if point:
+                _queue_again(study, trial.number, point)
             interrupt(study._storage, trial)
+
+
+def _point_of(trial: FrozenTrial) -> dict[str, Any]:
+    """Return the parameters with which a trial is to be made again, if there are any.
+
+    A point that was claimed and not settled was never evaluated, and may be another worker's: its
+    worker was killed before it could withdraw it. Only what the trial was given is kept.
+    """
+    return published(trial) if is_settled(trial) else given(trial)
 
 
 def interrupt(storage: BaseStorage, trial: FrozenTrial) -> bool:
@@ -63,12 +74,12 @@ def retries_of(trials: Sequence[FrozenTrial], number: int) -> list[FrozenTrial]:
     return [trial for trial in trials if trial.system_attrs.get(RETRY) == number]
 
 
-def _queue_again(study: Study, trial: FrozenTrial) -> None:
+def _queue_again(study: Study, number: int, point: dict[str, Any]) -> None:
     """Queue the point of a trial, unless that is done; what came too late is given up."""
-    if not retries_of(study.get_trials(deepcopy=False), trial.number):
-        attributes = {FIXED: published(trial), RETRY: trial.number}
+    if not retries_of(study.get_trials(deepcopy=False), number):
+        attributes = {FIXED: point, RETRY: number}
         study.add_trial(create_trial(state=TrialState.WAITING, system_attrs=attributes))
-    _, *spare = retries_of(study.get_trials(deepcopy=False), trial.number)
+    _, *spare = retries_of(study.get_trials(deepcopy=False), number)
     for retry in spare:
         if retry.state == TrialState.WAITING:
             interrupt(study._storage, retry)
