@@ -1,12 +1,23 @@
 """Criteria that keep away from points that fail."""
 
+import math
 from dataclasses import replace
 
 import pytest
 import torch
 
+import neuralbo as nb
 from neuralbo.criteria import ExpectedImprovement, LogExpectedImprovement, UpperBound
-from neuralbo.criteria.feasible import ENOUGH, FAR, keep_feasible
+from neuralbo.criteria.feasible import (
+    ENOUGH,
+    FAR,
+    LEAST_WEIGHT,
+    LIKELY,
+    LOSS,
+    SAFE,
+    WEIGHT,
+    keep_feasible,
+)
 from neuralbo.data import Data
 from neuralbo.maximizers import Multistart
 from neuralbo.step import Step
@@ -44,11 +55,53 @@ def test_nothing_changes_if_nothing_failed(step):
     assert kept is plain
 
 
-def test_the_logarithm_of_the_probability_is_added_to_logarithms(step, p, X):
+def allowed(criterion, step, p, X):
+    """Return where a point may be tried, one after the other."""
+    plain, found = criterion(step, OneNumber()), []
+    loss = LOSS * float(step.data.Y.amax() - step.data.Y.median())
+    for x in X:
+        chance = float(p(x))
+        if not criterion.is_log:
+            found.append(chance >= ENOUGH)
+            continue
+        gain = math.exp(float(plain(x[None])))
+        is_worth = gain * chance >= loss * (1 - chance)
+        found.append(chance >= SAFE or (chance >= LIKELY and is_worth))
+    return torch.tensor(found)
+
+
+def test_a_multiple_of_the_logarithm_of_the_probability_is_added_to_logarithms(step, p, X):
     plain, kept = both(LogExpectedImprovement(), step)
-    likely = p(X.squeeze(-2)) >= ENOUGH
-    exact = plain(X) + p(X.squeeze(-2)).log()
+    likely = allowed(LogExpectedImprovement(), step, p, X)
+    assert 20 < int(likely.sum()) < 180
+    n, failed = step.data.n, len(step.data.X_failed)
+    weight = WEIGHT * (n + 1) / (n + failed + 2)
+    exact = plain(X) + weight * p(X.squeeze(-2)).log()
     torch.testing.assert_close(kept(X)[likely], exact[likely])
+
+
+def test_the_weight_is_small_where_most_trials_fail(X):
+    data = Data(X[:4, 0], hills(X[:4, 0]), X_failed=X[4:40, 0])
+    step = Step.of(data, SQUARE, seed=3, number=40)
+    plain, kept = both(LogExpectedImprovement(), step)
+    p = probability_of_success(data)(X.squeeze(-2))
+    likely = allowed(LogExpectedImprovement(), step, probability_of_success(data), X)
+    assert likely.any()
+    exact = plain(X) + LEAST_WEIGHT * p.log()
+    torch.testing.assert_close(kept(X)[likely], exact[likely])
+
+
+def test_a_risk_is_taken_for_a_large_gain_and_not_for_a_small_one(step, p, X):
+    """The same points; what is best is set, so that more or less is to be gained."""
+    counts = []
+    for best in (0.0, 5.0):
+        Y = step.data.Y.clone()
+        Y[0] = best + Y.max()
+        there = replace(step, data=replace(step.data, Y=Y))
+        chance = p(X.squeeze(-2))
+        is_risky = (chance >= LIKELY) & (chance < SAFE)
+        counts.append(int(allowed(LogExpectedImprovement(), there, p, X)[is_risky].sum()))
+    assert counts[0] > counts[1]
 
 
 @pytest.mark.parametrize("criterion", [UpperBound(), ExpectedImprovement()])
@@ -64,7 +117,7 @@ def test_other_criteria_are_unchanged_where_success_is_likely(step, p, X, criter
 )
 def test_unlikely_points_are_worse_than_all_likely_ones(step, p, X, criterion):
     _, kept = both(criterion, step)
-    likely = p(X.squeeze(-2)) >= ENOUGH
+    likely = allowed(criterion, step, p, X)
     values = kept(X)[likely]
     floor = values.max() - FAR if criterion.is_log else values.min()
     assert kept(X)[~likely].max() < values.clamp(min=floor).min()
@@ -75,13 +128,14 @@ def test_unlikely_points_are_worse_than_all_likely_ones(step, p, X, criterion):
 )
 def test_unlikely_points_are_ordered_by_their_probability(step, p, X, criterion):
     _, kept = both(criterion, step)
-    unlikely = X[p(X.squeeze(-2)) < ENOUGH]
+    unlikely = X[~allowed(criterion, step, p, X)]
     assert torch.equal(kept(unlikely).argsort(), p(unlikely.squeeze(-2)).argsort())
 
 
 def test_the_likeliest_point_is_taken_if_nothing_is_likely():
     X = uniform(41, 2, seed=1)
-    data = Data(X[:1], hills(X[:1]), X_failed=X[1:])
+    # what worked has failed, too
+    data = Data(X[:1], hills(X[:1]), X_failed=X)
     step = Step.of(data, SQUARE, seed=3, number=40)
     p = probability_of_success(data)
     _, kept = both(UpperBound(), step)
@@ -108,3 +162,17 @@ def test_the_maximum_keeps_away_from_failures(step, p, criterion):
 def test_success_is_learnt_the_same_whatever_the_memory_holds(step, X):
     values = [both(UpperBound(), replace(step, memory=m))[1](X) for m in ({}, {1: OneNumber()})]
     assert torch.equal(*values)
+
+
+def test_suggestions_come_to_a_border_at_which_the_best_value_lies():
+    """-x is least at 0.55, beyond which evaluations fail; asking for p >= 0.87 stopped at 0.50."""
+
+    def fails(params):
+        return None if params["x"] > 0.55 else -params["x"]
+
+    best = []
+    for seed in range(4):
+        with pytest.warns(nb.FailedTrialWarning):
+            result = nb.minimize(fails, {"x": nb.Real(0, 1)}, 20, seed=seed, progress=False)
+        best.append(result.best_value)
+    assert sum(best) / len(best) < -0.54

@@ -7,7 +7,7 @@ import torch
 
 from neuralbo.data import Data
 from neuralbo.surrogates import feasibility
-from neuralbo.surrogates.feasibility import MOST_ROWS, probability_of_success, thinned
+from neuralbo.surrogates.feasibility import probability_of_success, thinned
 from neuralbo.testing import ClassifierChecks
 from neuralbo.testing.toys import seeded, uniform
 
@@ -85,34 +85,51 @@ def test_the_share_of_successes_is_the_answer_without_a_pattern():
     assert 0.3 < p.mean() < 0.7
 
 
-def test_a_row_that_stands_for_three_trials_counts_three_times(monkeypatch):
-    X = uniform(MOST_ROWS, 2).repeat_interleave(3, 0)
-    numbers = torch.arange(len(X))
-    data = Data(X, torch.zeros(len(X), 1), numbers, X_failed=uniform(9, 2, seed=4))
-    found = probability_of_success(data)(uniform(50, 2, seed=5))
-    monkeypatch.setattr(feasibility, "thinned", lambda X: X)
-    expected = probability_of_success(data)(uniform(50, 2, seed=5))
-    torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-9)
-
-
 def test_no_more_rows_are_looked_at_than_there_may_be():
     X = uniform(10, 2)
     assert torch.equal(thinned(X, 10), X)
     assert torch.equal(thinned(X, 5), X[::2])
 
 
+@pytest.mark.parametrize("is_success", [True, False])
+def test_one_trial_gives_the_probability_that_quadrature_gives(is_success):
+    """Of one trial the factor is exact in its moments, so m and S are those of the posterior."""
+    x = point(0.4)[None]
+    data = Data(x, torch.zeros(1, 1)) if is_success else Data(x[:0], torch.zeros(0, 1), X_failed=x)
+    sign, V = (1.0 if is_success else -1.0), feasibility.VARIANCE
+    share = 2 / 3 if is_success else 1 / 3
+    c = float(torch.special.ndtri(point(share))) * (1 + V) ** 0.5
+    f = torch.linspace(-10, 10, 200_001, dtype=torch.float64) * (1 + V) ** 0.5 + c
+    density = torch.exp(-0.5 * (f - c).square() / V) * torch.special.ndtr(sign * f)
+    density /= density.sum()
+    mean = float((density * f).sum())
+    variance = float((density * (f - mean).square()).sum())
+    expected = torch.special.ndtr(point(mean / (1 + variance) ** 0.5))
+    torch.testing.assert_close(probability_of_success(data)(x), expected, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("gap", [0.3, 0.05, 0.01])
+def test_the_probability_falls_from_a_success_to_a_failure_however_near_it_is(gap):
+    data = Data(point(0.1, 0.4)[:, None], torch.zeros(2, 1), X_failed=point(0.4 + gap)[:, None])
+    p = probability_of_success(data)
+    way = torch.linspace(0.4, 0.4 + gap, 9, dtype=torch.float64)[:, None]
+    values = p(way)
+    assert (values.diff() < 0).all()
+    assert values[0] > 0.85
+    assert values[-1] < 0.3
+
+
 @pytest.mark.parametrize("seed", range(3))
-def test_it_is_the_gaussian_process_classifier_of_scikit_learn(seed):
-    process = pytest.importorskip("sklearn.gaussian_process")
-    kernels = pytest.importorskip("sklearn.gaussian_process.kernels")
-    X, there = uniform(24, 3, seed=seed), uniform(50, 3, seed=100 + seed)
-    z, order = torch.zeros(24, dtype=torch.float64), X.sum(-1).argsort()
-    z[order[:11]] = z[order[15]] = 1.0  # not a plane quite
-    kernel = kernels.ConstantKernel(feasibility.VARIANCE) * kernels.RBF(
-        feasibility.LENGTH * 3**0.5
-    )
-    theirs = process.GaussianProcessClassifier(kernel, optimizer=None).fit(X.numpy(), z.numpy())
-    mean, variance = map(torch.as_tensor, theirs.latent_mean_and_variance(there.numpy()))
-    expected = torch.sigmoid(mean / (1 + torch.pi / 8 * variance).sqrt())
-    found = learn(X, z, None)(there)  # as many failures as successes: the mean of the logit is 0
-    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-7)
+def test_it_is_near_the_posterior_that_rejection_gives(seed, monkeypatch):
+    """Draw values of the process, keep those with the right signs, look at the others."""
+    monkeypatch.setattr(feasibility, "VARIANCE", 9.0)
+    X, there = uniform(5, 2, seed=seed), uniform(20, 2, seed=50 + seed)
+    y = torch.tensor([1.0, -1.0, 1.0, -1.0], dtype=torch.float64)
+    every = torch.cat([X[:4], there])
+    K = feasibility._covariance(every, every) + torch.eye(len(every), dtype=torch.float64)
+    L = torch.linalg.cholesky(K)
+    draws = torch.randn(400_000, len(every), generator=seeded(), dtype=torch.float64) @ L.mT
+    kept = draws[(draws[:, :4] * y > 0).all(-1), 4:]
+    expected = (kept > 0).double().mean(0)
+    found = learn(X[:4], (y + 1) / 2, None)(there)  # as many failures as successes: c is 0
+    assert (found - expected).abs().max() < 0.05

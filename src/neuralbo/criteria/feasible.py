@@ -14,9 +14,13 @@ from neuralbo.step import FIT, Step, generator
 from neuralbo.surrogates.auto import Auto
 from neuralbo.surrogates.feasibility import probability_of_success, thinned
 
-# The probability of success that is asked for. Where the minimum lies at the border of what
-# fails, log p alone is content with a half, and every third trial failed.
-ENOUGH = 0.87
+ENOUGH = 0.87  # the probability of success that is asked for where nothing is said of the gain
+SAFE = 0.96  # where a point may be tried for any gain
+LIKELY = 0.65  # without which none is
+LOSS = 0.05  # what a failure costs, as a part of the way from the median value to the best one
+# The weight of log p, times the share of trials that worked: near a border one step in about so
+# many fails, and where few trials have failed so far, fewer should.
+WEIGHT, LEAST_WEIGHT = 12.0, 3.0
 KEPT = 0.5  # that a constraint is kept: a point that breaks one still teaches
 FAR = 100.0  # logarithms so far below the best are all alike
 LEAST = 1e-12  # keeps the logarithm finite
@@ -42,8 +46,8 @@ class _TimesProbability(AcquisitionFunction):
 
 
 @final
-class _WhereLikely(AcquisitionFunction):
-    """a(x) where p(x) is at least `enough`; elsewhere rising with p, and below every such value.
+class _Where(AcquisitionFunction):
+    """a(x) + w log p(x) where it is allowed; elsewhere rising with p, and below every such value.
 
     Of logarithms, below those that are at most FAR from the best: the others are never chosen.
     """
@@ -52,24 +56,48 @@ class _WhereLikely(AcquisitionFunction):
         self,
         a: AcquisitionFunction,
         p: Callable[[Tensor], Tensor],
-        enough: float,
+        allowed: Callable[[Tensor, Tensor], Tensor],
         reference: Tensor,
-        is_log: bool,
+        weight: float | None,
     ) -> None:
         super().__init__(a.model)
-        self.a, self.p, self.enough = a, p, enough
+        self.a, self.p, self.allowed, self.weight = a, p, allowed, weight
         with torch.no_grad():
-            values = a(reference[:, None])
-        if is_log:
+            values = self._weighted(a(reference[:, None]), p(reference))
+        if weight is not None:
             values = values.clamp(min=values.amax() - FAR)
         spread = (values.amax() - values.amin()).clamp(min=1e-12)
         self.low, self.spread = values.amin() - 10 * spread, spread
 
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        p = self.p(X.squeeze(-2))
-        lower = self.low + self.spread * (p - self.enough)
-        return torch.where(p >= self.enough, self.a(X), lower)
+        values, p = self.a(X), self.p(X.squeeze(-2))
+        lower = self.low + self.spread * (p - 1)
+        return torch.where(self.allowed(values, p), self._weighted(values, p), lower)
+
+    def _weighted(self, values: Tensor, p: Tensor) -> Tensor:
+        return values if self.weight is None else values + self.weight * _log(p)
+
+
+def _log(p: Tensor) -> Tensor:
+    return p.clamp(min=LEAST).log()
+
+
+def _at_least(enough: float) -> Callable[[Tensor, Tensor], Tensor]:
+    return lambda values, p: p >= enough
+
+
+def _is_worth(loss: Tensor) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return where the gain that may be had outweighs a failure: EI p >= loss (1 - p).
+
+    So the caution is less where much can be gained, and near a border that is known well, where
+    little is left to gain, hardly any trial fails.
+    """
+
+    def allowed(values: Tensor, p: Tensor) -> Tensor:
+        return (p >= SAFE) | ((p >= LIKELY) & (values + _log(p) - _log(1 - p) >= loss.log()))
+
+    return allowed
 
 
 @final
@@ -89,16 +117,27 @@ def keep_feasible(
     criterion: Criterion, acquisition: AcquisitionFunction, step: Step
 ) -> AcquisitionFunction:
     """Return the acquisition with the probabilities to work and to keep constraints in it."""
+    has_gain = criterion.is_log and step.data.Y.shape[-1] == 1  # else it is not one of Y
     is_log = criterion.is_log
     if step.data.C.shape[-1]:
         acquisition = _keep_constraints(acquisition, step, is_log=is_log)
-        is_log = is_log or isinstance(acquisition, _LogProbability)
+        if isinstance(acquisition, _LogProbability):
+            is_log, has_gain = True, False
     if len(step.data.X_failed) == 0:
         return acquisition
     p = probability_of_success(step.data)
-    if is_log:
-        acquisition = _TimesProbability(acquisition, lambda X: p(X).clamp(min=LEAST).log())
-    return _WhereLikely(acquisition, p, ENOUGH, _reference(step), is_log)
+    allowed = _is_worth(_loss(step.data)) if has_gain else _at_least(ENOUGH)
+    weight = _weight(step.data) if is_log else None
+    return _Where(acquisition, p, allowed, _reference(step), weight)
+
+
+def _loss(data: Data) -> Tensor:
+    return LOSS * (data.Y.amax() - data.Y.median()).clamp(min=LEAST)
+
+
+def _weight(data: Data) -> float:
+    worked = data.n + len(data.X_censored)
+    return max(LEAST_WEIGHT, WEIGHT * (worked + 1) / (worked + len(data.X_failed) + 2))
 
 
 def _keep_constraints(
@@ -128,7 +167,11 @@ def _keep_constraints(
     if is_log:
         return _TimesProbability(acquisition, lambda X: log_each(X).sum(-1))
     reference = _reference(step)
-    return _WhereLikely(acquisition, lambda X: log_each(X).amin(-1).exp(), KEPT, reference, is_log)
+
+    def least(X: Tensor) -> Tensor:
+        return log_each(X).amin(-1).exp()
+
+    return _Where(acquisition, least, _at_least(KEPT), reference, None)
 
 
 def _reference(step: Step) -> Tensor:

@@ -14,6 +14,7 @@ from neuralbo.lab.studies.aryan_implicit_toys import ARYAN_IMPLICIT_TOYS
 from neuralbo.lab.studies.aryan_ivbnn import ARYAN_IVBNN
 from neuralbo.lab.studies.aryan_synthetic import ARYAN_SYNTHETIC
 from neuralbo.lab.studies.auto import AUTO
+from neuralbo.lab.studies.border import BORDER
 from neuralbo.lab.studies.conditional import CONDITIONAL
 from neuralbo.lab.studies.criteria import CRITERIA
 from neuralbo.lab.studies.failures import FAILURES
@@ -70,6 +71,7 @@ STUDIES: dict[str, OptimizationStudy | RegressionStudy | SpeedStudy | Experiment
         AUTO,
         MANY_TRIALS,
         FAILURES,
+        BORDER,
         CONDITIONAL,
         OBJECTIVES,
         WORKERS,
