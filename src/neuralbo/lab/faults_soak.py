@@ -27,8 +27,8 @@ Faults in turn: the server is away for 0.2 s, a worker is killed and another one
 server is away for 3 s. Nearest pending: the least distance of two points that were tried at the
 same time, in the unit cube, largest difference of a column. Memory: the most that one worker has
 grown by since the first 500 trials (a quarter of them in a shorter soak) and the first 20 of its
-own. The other columns are those of `faults`. Missed: what should hold and does not; also pending points at least 1e-3 apart,
-and a growth of at most 10 %."""
+own. The other columns are those of `faults`. Missed: what should hold and does not; also pending
+points at least 1e-3 apart, and a growth of at most 10 %."""
 AWAY = (0.2, None, 3.0)  # seconds of an outage, None for a kill
 WARM = 500  # trials after which memory should not grow
 WARM_WORKER = 20  # those of a worker: a new one imports and allocates first
@@ -135,7 +135,7 @@ def _work(soak: Soak, round_: Round) -> tuple[Memory, int]:
 
 
 def _is_warm(worker: Worker, soak: Soak) -> bool:
-    done = sum(line["event"] == "done" for line in worker.lines())
+    done = len([line for line in worker.lines() if line["event"] == "done"])
     return done >= min(WARM_WORKER, soak.trials // 100)
 
 
