@@ -9,13 +9,15 @@ import torch
 import neuralbo as nb
 from neuralbo.criteria import ExpectedImprovement, LogExpectedImprovement, UpperBound
 from neuralbo.criteria.feasible import (
+    BEYOND,
+    BOLD,
+    CAUTIOUS,
     ENOUGH,
     FAR,
-    LEAST_WEIGHT,
     LIKELY,
     LOSS,
     SAFE,
-    WEIGHT,
+    _weight,
     keep_feasible,
 )
 from neuralbo.data import Data
@@ -70,25 +72,30 @@ def allowed(criterion, step, p, X):
     return torch.tensor(found)
 
 
+def weight_of(plain, kept, p, X, likely):
+    """Return what log p was multiplied with, the same at all points."""
+    weights = (kept(X) - plain(X))[likely] / p(X.squeeze(-2)).log()[likely]
+    torch.testing.assert_close(weights, weights.mean().expand_as(weights), rtol=1e-6, atol=1e-6)
+    return float(weights.mean())
+
+
 def test_a_multiple_of_the_logarithm_of_the_probability_is_added_to_logarithms(step, p, X):
     plain, kept = both(LogExpectedImprovement(), step)
-    likely = allowed(LogExpectedImprovement(), step, p, X)
-    assert 20 < int(likely.sum()) < 180
-    n, failed = step.data.n, len(step.data.X_failed)
-    weight = WEIGHT * (n + 1) / (n + failed + 2)
-    exact = plain(X) + weight * p(X.squeeze(-2)).log()
-    torch.testing.assert_close(kept(X)[likely], exact[likely])
+    likely = allowed(LogExpectedImprovement(), step, p, X) & (p(X.squeeze(-2)) < 0.99)
+    assert 5 < int(likely.sum()) < 180
+    assert BOLD - 1e-6 <= weight_of(plain, kept, p, X, likely) <= CAUTIOUS + 1e-6
 
 
-def test_the_weight_is_small_where_most_trials_fail(X):
-    data = Data(X[:4, 0], hills(X[:4, 0]), X_failed=X[4:40, 0])
-    step = Step.of(data, SQUARE, seed=3, number=40)
-    plain, kept = both(LogExpectedImprovement(), step)
-    p = probability_of_success(data)(X.squeeze(-2))
-    likely = allowed(LogExpectedImprovement(), step, probability_of_success(data), X)
-    assert likely.any()
-    exact = plain(X) + LEAST_WEIGHT * p.log()
-    torch.testing.assert_close(kept(X)[likely], exact[likely])
+@pytest.mark.parametrize(
+    ("beyond", "expected"), [(-1.0, CAUTIOUS), (BEYOND, CAUTIOUS), (BEYOND + 1, 9.0), (50.0, BOLD)]
+)
+def test_the_weight_falls_with_the_gain_that_lies_where_failures_are_likely(beyond, expected):
+    values = torch.tensor([0.0, -3.0, beyond], dtype=torch.float64)
+    assert _weight(values, torch.tensor([0.95, 0.95, 0.3])) == pytest.approx(expected)
+
+
+def test_the_weight_is_small_where_no_point_is_likely_to_work():
+    assert _weight(torch.tensor([0.0, 1.0]), torch.tensor([0.5, 0.3])) == BOLD
 
 
 def test_a_risk_is_taken_for_a_large_gain_and_not_for_a_small_one(step, p, X):

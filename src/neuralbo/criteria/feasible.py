@@ -14,13 +14,16 @@ from neuralbo.step import FIT, Step, generator
 from neuralbo.surrogates.auto import Auto
 from neuralbo.surrogates.feasibility import probability_of_success, thinned
 
-ENOUGH = 0.87  # the probability of success that is asked for where nothing is said of the gain
+ENOUGH = 0.95  # the probability of success that is asked for where nothing is said of the gain
 SAFE = 0.96  # where a point may be tried for any gain
 LIKELY = 0.65  # without which none is
 LOSS = 0.05  # what a failure costs, as a part of the way from the median value to the best one
-# The weight of log p, times the share of trials that worked: near a border one step in about so
-# many fails, and where few trials have failed so far, fewer should.
-WEIGHT, LEAST_WEIGHT = 12.0, 3.0
+# The weight of log p: of the steps towards a border one in about so many fails. It is the larger
+# one as long as there is as much to gain where success is likely as elsewhere, but for a factor of
+# exp(BEYOND); with more to gain beyond it falls by SLOPE for each factor of e.
+CAUTIOUS, BOLD = 12.0, 3.0
+BEYOND, SLOPE = 4.0, 3.0
+INSIDE = 0.9  # the probability of success up to which a point is not beyond
 KEPT = 0.5  # that a constraint is kept: a point that breaks one still teaches
 FAR = 100.0  # logarithms so far below the best are all alike
 LEAST = 1e-12  # keeps the logarithm finite
@@ -50,6 +53,7 @@ class _Where(AcquisitionFunction):
     """a(x) + w log p(x) where it is allowed; elsewhere rising with p, and below every such value.
 
     Of logarithms, below those that are at most FAR from the best: the others are never chosen.
+    Other values have no weight w.
     """
 
     def __init__(
@@ -58,13 +62,15 @@ class _Where(AcquisitionFunction):
         p: Callable[[Tensor], Tensor],
         allowed: Callable[[Tensor, Tensor], Tensor],
         reference: Tensor,
-        weight: float | None,
+        is_log: bool,
     ) -> None:
         super().__init__(a.model)
-        self.a, self.p, self.allowed, self.weight = a, p, allowed, weight
+        self.a, self.p, self.allowed = a, p, allowed
         with torch.no_grad():
-            values = self._weighted(a(reference[:, None]), p(reference))
-        if weight is not None:
+            values, chances = a(reference[:, None]), p(reference)
+        self.weight = _weight(values, chances) if is_log else 0.0
+        values = values + self.weight * _log(chances)
+        if is_log:
             values = values.clamp(min=values.amax() - FAR)
         spread = (values.amax() - values.amin()).clamp(min=1e-12)
         self.low, self.spread = values.amin() - 10 * spread, spread
@@ -73,10 +79,20 @@ class _Where(AcquisitionFunction):
     def forward(self, X: Tensor) -> Tensor:
         values, p = self.a(X), self.p(X.squeeze(-2))
         lower = self.low + self.spread * (p - 1)
-        return torch.where(self.allowed(values, p), self._weighted(values, p), lower)
+        return torch.where(self.allowed(values, p), values + self.weight * _log(p), lower)
 
-    def _weighted(self, values: Tensor, p: Tensor) -> Tensor:
-        return values if self.weight is None else values + self.weight * _log(p)
+
+def _weight(values: Tensor, p: Tensor) -> float:
+    """Return the weight of log p: how much more there is to gain where failures are likely.
+
+    A minimum that merely touches what fails can be had without risk. One that lies on a border
+    towards which values fall is only found by those who look where the border is.
+    """
+    is_inside = p >= INSIDE
+    if not is_inside.any():
+        return BOLD
+    more = float(values.amax() - values[is_inside].amax())
+    return max(BOLD, CAUTIOUS - SLOPE * max(more - BEYOND, 0.0))
 
 
 def _log(p: Tensor) -> Tensor:
@@ -127,17 +143,11 @@ def keep_feasible(
         return acquisition
     p = probability_of_success(step.data)
     allowed = _is_worth(_loss(step.data)) if has_gain else _at_least(ENOUGH)
-    weight = _weight(step.data) if is_log else None
-    return _Where(acquisition, p, allowed, _reference(step), weight)
+    return _Where(acquisition, p, allowed, _reference(step), is_log)
 
 
 def _loss(data: Data) -> Tensor:
     return LOSS * (data.Y.amax() - data.Y.median()).clamp(min=LEAST)
-
-
-def _weight(data: Data) -> float:
-    worked = data.n + len(data.X_censored)
-    return max(LEAST_WEIGHT, WEIGHT * (worked + 1) / (worked + len(data.X_failed) + 2))
 
 
 def _keep_constraints(
@@ -171,7 +181,7 @@ def _keep_constraints(
     def least(X: Tensor) -> Tensor:
         return log_each(X).amin(-1).exp()
 
-    return _Where(acquisition, least, _at_least(KEPT), reference, None)
+    return _Where(acquisition, least, _at_least(KEPT), reference, is_log)
 
 
 def _reference(step: Step) -> Tensor:
