@@ -20,7 +20,7 @@ from sqlalchemy.exc import OperationalError
 from neuralbo import NeuralSampler, Real, StorageError, minimize, retrying, storages
 from neuralbo import study as studies
 from neuralbo.errors import FailedTrialWarning
-from neuralbo.lab.faults_servers import Redis
+from neuralbo.lab.faults_servers import Proxy, Redis
 from neuralbo.lab.ports import await_port, free_port
 from neuralbo.lab.postgres import programs, temporary_server
 from neuralbo.lab.redis_server import MISSING, program, temporary_redis
@@ -405,6 +405,28 @@ def test_a_worker_that_starts_while_redis_is_away_waits_for_it(folder):
         assert len(result.study.trials) == 2
     finally:
         timer.join()
+        server.stop()
+
+
+@pytest.mark.parametrize("is_queued", [False, True])
+def test_a_parameter_is_stored_by_a_proxy_that_was_started_again(folder, is_queued):
+    needs("grpc", "google.protobuf")
+    server = Proxy(folder / "proxy")
+    server.start()
+    try:
+        proxy = optuna.storages.GrpcStorageProxy(host="127.0.0.1", port=server.port)
+        study = open_study(proxy, "s", "minimize", NeuralSampler("random", seed=0))
+        if is_queued:
+            study.enqueue_trial({"x": 0.5})
+        trial = study.ask()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StorageAwayWarning)
+            server.stop()
+            server.start()
+            x = trial.suggest_float("x", 0, 1)
+        assert study.trials[0].params == {"x": x}
+        proxy.close()
+    finally:
         server.stop()
 
 

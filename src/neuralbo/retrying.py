@@ -52,7 +52,8 @@ class Retrying(BaseStorage, BaseHeartbeat):
         self._patience = Patience(SECONDS if seconds is None else seconds, name)
         self._tokens: dict[int, str] = {}  # of the trials that run in this process
         self._values: dict[int, Sequence[float]] = {}  # of these, found but not yet stored
-        self._retries: dict[int, tuple[int, FrozenTrial]] = {}  # with their studies, when queued
+        self._studies: dict[int, int] = {}  # of trials that run in this process or are queued
+        self._retries: dict[int, FrozenTrial] = {}  # that are queued
 
     def hold(self, trial_id: int, values: Sequence[float]) -> None:
         """Note the value of a trial that was evaluated and is about to be told."""
@@ -168,7 +169,7 @@ class Retrying(BaseStorage, BaseHeartbeat):
 
         made = self._call(lambda: self.storage.create_new_trial(study_id, marked), again)
         if marked.state == TrialState.RUNNING:
-            self._tokens[made] = token
+            self._tokens[made], self._studies[made] = token, study_id
         return made
 
     def set_trial_param(
@@ -178,9 +179,22 @@ class Retrying(BaseStorage, BaseHeartbeat):
         param_value_internal: float,
         distribution: BaseDistribution,
     ) -> None:
-        """Set a parameter of a trial; a second time it stays the same."""
+        """Set a parameter of a trial; a second time it stays the same.
+
+        A gRPC proxy that was started again knows no trial until somebody reads those of its study.
+        """
         arguments = trial_id, param_name, param_value_internal, distribution
-        self._call(lambda: self.storage.set_trial_param(*arguments))
+
+        def store() -> None:
+            try:
+                self.storage.set_trial_param(*arguments)
+            except KeyError:
+                if trial_id not in self._studies:
+                    raise
+                self.storage.get_all_trials(self._studies[trial_id], deepcopy=False)
+                self.storage.set_trial_param(*arguments)
+
+        self._call(store)
 
     def set_trial_state_values(
         self, trial_id: int, state: TrialState, values: Sequence[float] | None = None
@@ -201,8 +215,8 @@ class Retrying(BaseStorage, BaseHeartbeat):
             lambda: self._change_again(trial_id, state, values),
         )
         if state.is_finished():
-            self._values.pop(trial_id, None)
-            self._tokens.pop(trial_id, None)
+            for noted in (self._values, self._tokens, self._studies, self._retries):
+                noted.pop(trial_id, None)
         elif is_set and state == TrialState.RUNNING:  # from the queue: its token is another's
             self._tokens[trial_id] = uuid.uuid4().hex
             self.set_trial_system_attr(trial_id, TOKEN, self._tokens[trial_id])
@@ -242,8 +256,8 @@ class Retrying(BaseStorage, BaseHeartbeat):
 
     def _is_needed(self, trial_id: int) -> bool:
         """Return whether a trial of the queue is to be evaluated."""
-        found = self._retries.get(trial_id)
-        return found is None or is_needed(self, *found)
+        retry = self._retries.get(trial_id)
+        return retry is None or is_needed(self, self._studies[trial_id], retry)
 
     def set_trial_intermediate_value(
         self, trial_id: int, step: int, intermediate_value: float
@@ -275,10 +289,11 @@ class Retrying(BaseStorage, BaseHeartbeat):
         deepcopy: bool = True,
         states: Container[TrialState] | None = None,
     ) -> list[FrozenTrial]:
-        """Return the trials of a study; of retries in its queue the study is noted."""
+        """Return the trials of a study; those of its queue are noted."""
         found = self._call(lambda: self.storage.get_all_trials(study_id, deepcopy, states))
         if states is not None and TrialState.WAITING in states:
-            self._retries |= {t._trial_id: (study_id, t) for t in found if RETRY in t.system_attrs}
+            self._studies |= dict.fromkeys((t._trial_id for t in found), study_id)
+            self._retries |= {t._trial_id: t for t in found if RETRY in t.system_attrs}
         return found
 
     def get_best_trial(self, study_id: int) -> FrozenTrial:
