@@ -379,11 +379,14 @@ HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"  # the cursor of a terminal
 def test_ctrl_c_in_a_terminal_tells_the_best_and_leaves_it_clean(empty, options):
     (empty / "tiny.py").write_text(TINY + SLEEPY)
     ours, theirs = pty.openpty()
+    # a job in the background of a shell ignores the signal, and so would what it starts
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         [sys.executable, "-m", "neuralbo", "run", "tiny.py", "--surrogate", "random", *options],
         cwd=empty, env=environment() | {"TERM": "xterm", "COLUMNS": "90", "LINES": "30"},
         stdin=theirs, stdout=theirs, stderr=theirs,
     )  # fmt: skip
+    signal.signal(signal.SIGINT, before)
     os.close(theirs)
     text, is_sent = "", False
     while True:
