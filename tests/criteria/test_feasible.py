@@ -12,17 +12,13 @@ from neuralbo.criteria.feasible import (
     BEYOND,
     BOLD,
     CAUTIOUS,
-    CHEAPER,
     ENOUGH,
     FAR,
-    LIKELIER,
     LIKELY,
     LOSS,
-    MOST_QUIET,
     SAFE,
     _weight,
     keep_feasible,
-    quiet_trials,
 )
 from neuralbo.data import Data
 from neuralbo.maximizers import Multistart
@@ -64,8 +60,7 @@ def test_nothing_changes_if_nothing_failed(step):
 def allowed(criterion, step, p, X):
     """Return where a point may be tried, one after the other."""
     plain, found = criterion(step, OneNumber()), []
-    quiet = min(quiet_trials(step), MOST_QUIET)
-    loss = LOSS * CHEAPER**quiet * float(step.data.Y.amax() - step.data.Y.median())
+    loss = LOSS * float(step.data.Y.amax() - step.data.Y.median())
     for x in X:
         chance = float(p(x))
         if not criterion.is_log:
@@ -73,7 +68,7 @@ def allowed(criterion, step, p, X):
             continue
         gain = math.exp(float(plain(x[None])))
         is_worth = gain * chance >= loss * (1 - chance)
-        found.append(chance >= SAFE or (chance >= LIKELY - LIKELIER * quiet and is_worth))
+        found.append(chance >= SAFE or (chance >= LIKELY and is_worth))
     return torch.tensor(found)
 
 
@@ -102,21 +97,6 @@ def test_the_weight_falls_with_the_gain_that_lies_where_failures_are_likely(beyo
 
 def test_the_weight_is_small_where_no_point_is_likely_to_work():
     assert _weight(torch.tensor([0.0, 1.0]), torch.tensor([0.5, 0.3])) == BOLD
-
-
-@pytest.mark.parametrize(
-    ("numbers", "values", "number", "expected"),
-    [
-        ([0, 1, 2, 3], [1.0, 5.0, 2.0, 3.0], 4, 2),  # two since the best
-        ([0, 1, 2, 4], [1.0, 5.0, 2.0, 3.0], 5, 1),  # trial 3 failed
-        ([0, 1, 2, 3], [1.0, 5.0, 2.0, 3.0], 5, 0),  # the last one failed
-        ([0, 1, 2, 3], [1.0, 2.0, 3.0, 4.0], 4, 0),  # the last one is the best
-    ],
-)
-def test_quiet_trials_are_those_since_a_gain_or_a_failure(numbers, values, number, expected):
-    Y = torch.tensor(values, dtype=torch.float64)[:, None]
-    data = Data(uniform(4, 2), Y, torch.tensor(numbers), X_failed=uniform(1, 2, seed=2))
-    assert quiet_trials(Step.of(data, SQUARE, seed=3, number=number)) == expected
 
 
 def test_a_risk_is_taken_for_a_large_gain_and_not_for_a_small_one(step, p, X):

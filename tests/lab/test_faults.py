@@ -89,6 +89,17 @@ def test_a_soak_misses_what_is_near_and_what_grows():
     ]
 
 
+def test_memory_is_that_of_all_workers_and_of_the_largest_one():
+    """The place of a killed worker is taken by a smaller one, which is no growth."""
+    memory = faults_soak.Memory()
+    for sizes in ([400, 390], [400, 0], [400, 300], [408, 380]):
+        memory.note(sizes)
+    assert memory.growth == pytest.approx(0.02)
+    memory.note([410, 459])  # all 10 %, the largest one 14.75 %
+    assert memory.growth == pytest.approx(0.1475)
+    assert faults_soak.Memory().growth == 0
+
+
 @pytest.mark.slow
 def test_a_short_soak_loses_nothing(folder):
     soak = replace(faults_soak.QUICK, trials=40, minutes=0.1, every=1.5)

@@ -119,17 +119,49 @@ def test_the_probability_falls_from_a_success_to_a_failure_however_near_it_is(ga
     assert values[-1] < 0.3
 
 
+def kept_draws(X, y, there, length, n=400_000):
+    """Return draws of the process at X and there, those with the signs y at X, and their share."""
+    every = torch.cat([X, there])
+    squares = (every[:, None] - every).square().sum(-1)
+    K = feasibility.VARIANCE * torch.exp(-squares / (2 * X.shape[-1] * length**2))
+    L = torch.linalg.cholesky(K + torch.eye(len(every), dtype=torch.float64))
+    draws = torch.randn(n, len(every), generator=seeded(), dtype=torch.float64) @ L.mT
+    is_right = (draws[:, : len(X)] * y > 0).all(-1)
+    return draws[is_right, len(X) :], float(is_right.double().mean())
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_it_is_near_the_posterior_that_rejection_gives(seed, monkeypatch):
     """Draw values of the process, keep those with the right signs, look at the others."""
     monkeypatch.setattr(feasibility, "VARIANCE", 9.0)
-    X, there = uniform(5, 2, seed=seed), uniform(20, 2, seed=50 + seed)
+    X, there = uniform(4, 2, seed=seed), uniform(20, 2, seed=50 + seed)
     y = torch.tensor([1.0, -1.0, 1.0, -1.0], dtype=torch.float64)
-    every = torch.cat([X[:4], there])
-    K = feasibility._covariance(every, every) + torch.eye(len(every), dtype=torch.float64)
-    L = torch.linalg.cholesky(K)
-    draws = torch.randn(400_000, len(every), generator=seeded(), dtype=torch.float64) @ L.mT
-    kept = draws[(draws[:, :4] * y > 0).all(-1), 4:]
-    expected = (kept > 0).double().mean(0)
-    found = learn(X[:4], (y + 1) / 2, None)(there)  # as many failures as successes: c is 0
-    assert (found - expected).abs().max() < 0.05
+    found = [kept_draws(X, y, there, length) for length in feasibility.LENGTHS]
+    shares = torch.tensor([share for _, share in found], dtype=torch.float64)
+    each = torch.stack([(kept > 0).double().mean(0) for kept, _ in found])
+    expected = (shares / shares.sum()) @ each
+    # as many failures as successes: c is 0
+    assert (learn(X, (y + 1) / 2, None)(there) - expected).abs().max() < 0.05
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_evidence_is_the_share_of_draws_that_rejection_keeps(seed, monkeypatch):
+    monkeypatch.setattr(feasibility, "VARIANCE", 9.0)
+    X = uniform(4, 2, seed=seed)
+    y = torch.tensor([1.0, 1.0, -1.0, -1.0], dtype=torch.float64)
+    found = feasibility._propagate(feasibility._covariance(X, X), y, 0.0).evidence.exp()
+    shares = [kept_draws(X, y, X[:0], length)[1] for length in feasibility.LENGTHS]
+    torch.testing.assert_close(found, torch.tensor(shares).to(found), rtol=0.1, atol=1e-3)
+
+
+def test_a_straight_border_is_known_farther_ahead_than_one_that_bends():
+    """Steps along a line all worked; p beyond the last one is higher than after bends."""
+
+    def ahead(heights):
+        x = torch.linspace(0.0, 0.6, len(heights), dtype=torch.float64)
+        good = torch.stack([x, point(*heights) - 0.05], -1)
+        bad = torch.stack([x, point(*heights) + 0.05], -1)
+        p = probability_of_success(Data(good, torch.zeros(len(good), 1), X_failed=bad))
+        return float(p(point(0.75, 0.4)))
+
+    assert ahead([0.5] * 7) > ahead([0.5, 0.8, 0.2, 0.8, 0.2, 0.8, 0.5]) + 0.1

@@ -16,16 +16,13 @@ from neuralbo.surrogates.feasibility import probability_of_success, thinned
 
 ENOUGH = 0.97  # the probability of success that is asked for where nothing is said of the gain
 SAFE = 0.97  # where a point may be tried for any gain
-LIKELY = 0.65  # without which none is
-LOSS = 0.3  # what a failure costs, as a part of the way from the median value to the best one
-# Each of the last trials that worked and was no better makes it cost less: what is safe has been
-# tried. No more than MOST_QUIET of them count, and none before the last failure.
-CHEAPER, LIKELIER, MOST_QUIET = 2**-0.7, 0.03, 6
+LIKELY = 0.5  # without which none is
+LOSS = 0.05  # what a failure costs, as a part of the way from the median value to the best one
 # The weight of log p: of the steps towards a border one in about so many fails. It is the larger
 # one as long as there is as much to gain where success is likely as elsewhere, but for a factor of
 # exp(BEYOND); with more to gain beyond it falls by SLOPE for each factor of e.
-CAUTIOUS, BOLD = 16.0, 3.0
-BEYOND, SLOPE = 4.0, 4.0
+CAUTIOUS, BOLD = 16.0, 8.0
+BEYOND, SLOPE = 2.0, 4.0
 INSIDE = 0.9  # the probability of success up to which a point is not beyond
 KEPT = 0.5  # that a constraint is kept: a point that breaks one still teaches
 FAR = 100.0  # logarithms so far below the best are all alike
@@ -112,26 +109,13 @@ def _is_worth(step: Step) -> Callable[[Tensor, Tensor], Tensor]:
     So the caution is less where much can be gained, and near a border that is known well, where
     little is left to gain, few trials fail.
     """
-    Y, quiet = step.data.Y, min(quiet_trials(step), MOST_QUIET)
-    loss = LOSS * CHEAPER**quiet * (Y.amax() - Y.median()).clamp(min=LEAST)
-    likely = LIKELY - LIKELIER * quiet
+    Y = step.data.Y
+    loss = LOSS * (Y.amax() - Y.median()).clamp(min=LEAST)
 
     def allowed(values: Tensor, p: Tensor) -> Tensor:
-        return (p >= SAFE) | ((p >= likely) & (values + _log(p) - _log(1 - p) >= loss.log()))
+        return (p >= SAFE) | ((p >= LIKELY) & (values + _log(p) - _log(1 - p) >= loss.log()))
 
     return allowed
-
-
-def quiet_trials(step: Step) -> int:
-    """Return how many of the last trials, one after the other, worked and were no better."""
-    data = step.data
-    if data.numbers is None:
-        return 0
-    best = int(data.numbers[data.Y[:, 0].argmax()])
-    known, number = set(data.numbers.tolist()), step.number
-    while number - 1 in known and number - 1 != best:
-        number -= 1
-    return step.number - number
 
 
 @final

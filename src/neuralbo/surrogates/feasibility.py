@@ -1,7 +1,7 @@
 """How likely an evaluation gives a value: the sign of a Gaussian process.
 
 Notation
-    k(x, x')  covariance of the latent value    K  n x n, of the trials
+    k_l(x, x')  covariance of the latent value, of length l    K  L x n x n, of the trials
     y  n  1 where a trial worked, -1 where it failed
     q(f) = N(c + m, S)  the posterior, by a factor N(nu/tau, 1/tau) in place of each trial's
 """
@@ -16,8 +16,7 @@ from torch import Tensor
 
 from neuralbo.data import Data
 
-LENGTHS = 0.2, 0.8  # of k, times sqrt(d): bends of the border, and its course
-PARTS = 0.3, 0.7  # of the variance
+LENGTHS = 0.2, 0.4, 0.8, 1.6, 3.2  # of k, times sqrt(d); the evidence decides between them
 VARIANCE = 1e5  # beside noise of 1: a success and a failure may be very near to each other
 SWEEPS = 25
 DAMPING = 0.8
@@ -37,10 +36,12 @@ def probability_of_success(data: Data) -> Callable[[Tensor], Tensor]:
     """Learn p(x) from the points that failed and those that did not; ... x d to ....
 
     A trial works if a Gaussian process with mean c, plus unit noise, is above 0. The posterior is
-    Gaussian by expectation propagation (Minka 2001; Rasmussen & Williams 2006, 3.6). c is such
-    that p is (successes + 1)/(all + 2) far from all trials. The variance is large, so that where
-    a failure is near a success p falls from one to the other: with a smooth probability it would
-    be near a half at both, and no suggestion would come any nearer to the border.
+    Gaussian by expectation propagation (Minka 2001; Rasmussen & Williams 2006, 3.6), one for each
+    length; p is their average by evidence: a border that is straight is known farther ahead than
+    one that bends. c is such that p is (successes + 1)/(all + 2) far from all trials. The variance
+    is large, so that where a failure is near a success p falls from one to the other: with a
+    smooth probability it would be near a half at both, and no suggestion would come any nearer to
+    the border.
     """
     worked = torch.cat([data.X, data.X_censored])
     good, bad = thinned(worked), thinned(data.X_failed)
@@ -49,37 +50,36 @@ def probability_of_success(data: Data) -> Callable[[Tensor], Tensor]:
     share = torch.tensor((len(worked) + 1) / (len(worked) + len(data.X_failed) + 2))
     c = math.sqrt(1 + VARIANCE) * float(torch.special.ndtri(share.to(X)))
     found = _propagate(_covariance(X, X), y, c)
+    weights = torch.softmax(found.evidence, 0)
 
     def probability(points: Tensor) -> Tensor:
-        k = _covariance(points, X)
-        flat = (k * found.root).reshape(-1, len(X))
-        half = torch.linalg.solve_triangular(found.L, flat.mT, upper=False)
-        variance = VARIANCE - half.square().sum(0).reshape(k.shape[:-1])
-        z = (c + k @ found.a) / (1 + variance.clamp(min=0.0)).sqrt()
-        p: Tensor = torch.special.ndtr(z)
+        k = _covariance(points.reshape(-1, X.shape[-1]), X)
+        half = torch.linalg.solve_triangular(found.L, (k * found.root[:, None]).mT, upper=False)
+        variance = VARIANCE - half.square().sum(-2)
+        mean = c + (k @ found.a[..., None]).squeeze(-1)
+        each = torch.special.ndtr(mean / (1 + variance.clamp(min=0.0)).sqrt())
+        p: Tensor = (weights @ each).reshape(points.shape[:-1])
         return p
 
     return probability
 
 
 def _covariance(X: Tensor, Z: Tensor) -> Tensor:
-    """Return k of rows of X and of Z, ... x d and n x d to ... x n."""
+    """Return k_l of rows of X and of Z, m x d and n x d to L x m x n."""
     # squares, since the slope of a distance is not known where it is 0
     squares = (X.square().sum(-1, keepdim=True) - 2 * X @ Z.mT + Z.square().sum(-1)).clamp(min=0.0)
-    halves = squares / (2 * X.shape[-1])
-    return sum(
-        (VARIANCE * part * torch.exp(-halves / length**2)
-         for part, length in zip(PARTS, LENGTHS, strict=True)),
-        torch.zeros_like(halves),
-    )  # fmt: skip
+    lengths = torch.tensor(LENGTHS).to(X)[:, None, None]
+    k: Tensor = VARIANCE * torch.exp(-squares / (2 * X.shape[-1] * lengths.square()))
+    return k
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class _Posterior:
-    """The posterior, as predictions need it.
+    """The posterior of each length, as predictions need it.
 
     Attributes:
+        tau, nu: the factors, L x n.
         a: weights of the mean, k'a.
         root: square roots of tau.
         L: Cholesky factor of I + tau^(1/2) K tau^(1/2).
@@ -87,46 +87,76 @@ class _Posterior:
         variance: the diagonal of S.
     """
 
+    tau: Tensor
+    nu: Tensor
     a: Tensor
     root: Tensor
     L: Tensor
     mean: Tensor
     variance: Tensor
 
+    def without(self) -> tuple[Tensor, Tensor]:
+        """Return mean and variance of each trial's latent value without its own factor."""
+        variance = 1 / (1 / self.variance - self.tau)
+        return variance * (self.mean / self.variance - self.nu), variance
 
-def _propagate(K: Tensor, y: Tensor, c: float) -> _Posterior:
-    """Return the posterior that the factors of all trials agree on."""
-    tau, nu = torch.zeros_like(y), torch.zeros_like(y)
-    found = _posterior(K, tau, nu)
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What predictions need of the posteriors, and the logarithm of the evidence of each."""
+
+    a: Tensor
+    root: Tensor
+    L: Tensor
+    evidence: Tensor
+
+
+def _propagate(K: Tensor, y: Tensor, c: float) -> _Found:
+    """Return the posteriors that the factors of all trials agree on."""
+    zeros = torch.zeros_like(K[..., 0])
+    now = _posterior(K, zeros, zeros)
     for _ in range(SWEEPS):
-        new_tau, new_nu = _factors(found, tau, nu, y, c)
-        tau, nu = torch.lerp(tau, new_tau, DAMPING), torch.lerp(nu, new_nu, DAMPING)
-        before, found = found, _posterior(K, tau, nu)
-        change = (found.mean - before.mean).abs() / found.variance.sqrt()
+        tau, nu = _factors(now, y, c)
+        before = now
+        now = _posterior(K, torch.lerp(now.tau, tau, DAMPING), torch.lerp(now.nu, nu, DAMPING))
+        change = (now.mean - before.mean).abs() / now.variance.sqrt()
         if len(y) == 0 or change.max() < CONVERGED:
             break
-    return found
+    return _Found(now.a, now.root, now.L, _evidence(now, y, c))
 
 
 def _posterior(K: Tensor, tau: Tensor, nu: Tensor) -> _Posterior:
     root = tau.sqrt()
-    L = torch.linalg.cholesky(torch.eye(len(K), dtype=K.dtype) + root[:, None] * K * root)
-    half = torch.linalg.solve_triangular(L, root[:, None] * K, upper=False)
-    variance = (K.diagonal() - half.square().sum(0)).clamp(min=LEAST)
-    a = nu - root * torch.cholesky_solve((root * (K @ nu))[:, None], L).squeeze(-1)
-    return _Posterior(a, root, L, K @ a, variance)
+    B = torch.eye(K.shape[-1], dtype=K.dtype) + root[..., None] * K * root[..., None, :]
+    L = torch.linalg.cholesky(B)
+    half = torch.linalg.solve_triangular(L, root[..., None] * K, upper=False)
+    variance = (K.diagonal(dim1=-2, dim2=-1) - half.square().sum(-2)).clamp(min=LEAST)
+    prior = (K @ nu[..., None]).squeeze(-1)
+    a = nu - root * torch.cholesky_solve((root * prior)[..., None], L).squeeze(-1)
+    return _Posterior(tau, nu, a, root, L, (K @ a[..., None]).squeeze(-1), variance)
 
 
-def _factors(
-    now: _Posterior, tau: Tensor, nu: Tensor, y: Tensor, c: float
-) -> tuple[Tensor, Tensor]:
+def _factors(now: _Posterior, y: Tensor, c: float) -> tuple[Tensor, Tensor]:
     """Return the factors that give the moments of each trial's own likelihood, Phi(y f)."""
-    others = 1 / now.variance - tau
-    shifts = now.mean / now.variance - nu
-    variance, mean = 1 / others, shifts / others  # without the factor of the trial
+    mean, variance = now.without()
     root = (1 + variance).sqrt()
     z = y * (c + mean) / root
     hazard = torch.exp(-0.5 * z.square() - 0.5 * math.log(2 * math.pi) - torch.special.log_ndtr(z))
     tilted_mean = mean + y * variance * hazard / root
     tilted = variance - variance.square() * hazard * (z + hazard) / (1 + variance)
-    return (1 / tilted - others).clamp(min=LEAST), tilted_mean / tilted - shifts
+    return (1 / tilted - 1 / variance).clamp(min=LEAST), tilted_mean / tilted - mean / variance
+
+
+def _evidence(now: _Posterior, y: Tensor, c: float) -> Tensor:
+    """Return log Z of each length (Rasmussen & Williams 2006, 3.65), without dividing by tau."""
+    mean, variance = now.without()
+    t = 1 + now.tau * variance
+    each = (
+        torch.special.log_ndtr(y * (c + mean) / (1 + variance).sqrt())
+        + 0.5 * t.log()
+        + 0.5 * now.nu * now.mean
+        + (now.tau * mean.square() - 2 * now.nu * mean - now.nu.square() * variance) / (2 * t)
+    )
+    log_z: Tensor = each.sum(-1) - now.L.diagonal(dim1=-2, dim2=-1).log().sum(-1)
+    return log_z
