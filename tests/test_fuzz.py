@@ -225,6 +225,12 @@ def quiet():
     knows_space=st.booleans(),
     told=st.lists(st.tuples(outcomes, st.booleans()), min_size=1, max_size=MOST_TRIALS),
 )
+@example(  # one trial fits several conditions, so p2 may be drawn alone: nothing to warn of
+    parameters={"p0": Categorical([None, True]), "p1": Categorical([None, True, False]),
+                "p2": Real(0.0, 1e-300, when={"p1": [False]})},
+    surrogate="random", seed=3, direction="minimize", knows_space=False,
+    told=[(0.0, False), (0.0, False), (0.0, False)],
+)  # fmt: skip
 def test_through_optuna_whatever_comes_out_trials_are_legal_and_none_is_lost(
     parameters, surrogate, seed, direction, knows_space, told
 ):

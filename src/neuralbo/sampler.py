@@ -310,7 +310,8 @@ class NeuralSampler(BaseSampler):
 
     def _warn_if_known(self, name: str, trials: list[FrozenTrial]) -> None:
         seen = sum(name in t.params for t in trials if t.state == TrialState.COMPLETE)
-        enough = start_trials(0) if self._start is None else max(self._start, 1)
+        # fewer trials may fit several conditions, which is nothing the user can do about
+        enough = max(start_trials(0), self._start or 0)
         if name in self._warned or seen < enough:
             return
         self._warned.add(name)
