@@ -93,7 +93,7 @@ def test_a_multiple_of_the_logarithm_of_the_probability_is_added_to_logarithms(s
     [
         (-1.0, 30, CAUTIOUS),
         (BEYOND, 30, CAUTIOUS),
-        (BEYOND + 2, 30, 8.0),
+        (BEYOND + 2, 30, CAUTIOUS - 8),
         (50.0, 30, BOLD),
         (50.0, 0, CAREFUL),
         (50.0, 3, 9.0),

@@ -22,7 +22,7 @@ LOSS = 0.1  # what a failure costs, as a part of the way from the median value t
 # as elsewhere, but for a factor of exp(BEYOND); with more to gain beyond it falls by SLOPE for
 # each factor of e, down to CAREFUL after a failure, and by one more for each success since then,
 # down to BOLD: the border has turned out to be farther away.
-CAUTIOUS, CAREFUL, BOLD = 16.0, 12.0, 4.0
+CAUTIOUS, CAREFUL, BOLD = 20.0, 12.0, 4.0
 BEYOND, SLOPE = 2.0, 4.0
 INSIDE = 0.9  # the probability of success up to which a point is not beyond
 KEPT = 0.5  # that a constraint is kept: a point that breaks one still teaches
