@@ -1,20 +1,28 @@
 # Everything happens in .venv, which the first command makes.
 PYTHON ?= python3
 BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 STAMP := .venv/installed
+LIGHT := .venv/installed-library
 
 .PHONY: run setup test check lint types clean
 
-# The main job: tune a classifier of digits, 30 trials, on a SQLite study in runs/.
-run: $(STAMP)
+# The main job: tune a classifier of digits, 30 trials, on a SQLite study in runs/. It needs the
+# library and scikit-learn; everything else is for tests and measurements.
+run: $(LIGHT)
 	$(BIN)/neuralbo run examples/digits.py --trials 30
 
 setup: $(STAMP)
 
+$(LIGHT): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(INSTALL) -e '.[examples]'
+	touch $(LIGHT)
+
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lab,peers,workers,dask,ray,ax,dev]'
-	touch $(STAMP)
+	$(INSTALL) -e '.[examples,lab,peers,workers,dask,ray,ax,dev]'
+	touch $(STAMP) $(LIGHT)
 
 # One thread: the matrices are small, and several threads only get in each other's way. Two
 # processes share the tests.

@@ -11,7 +11,6 @@ from neuralbo.criteria import ExpectedImprovement, LogExpectedImprovement, Upper
 from neuralbo.criteria.feasible import (
     BEYOND,
     BOLD,
-    CAREFUL,
     CAUTIOUS,
     ENOUGH,
     FAR,
@@ -20,7 +19,6 @@ from neuralbo.criteria.feasible import (
     SAFE,
     _weight,
     keep_feasible,
-    successes_in_a_row,
 )
 from neuralbo.data import Data
 from neuralbo.maximizers import Multistart
@@ -89,37 +87,16 @@ def test_a_multiple_of_the_logarithm_of_the_probability_is_added_to_logarithms(s
 
 
 @pytest.mark.parametrize(
-    ("beyond", "successes", "expected"),
-    [
-        (-1.0, 30, CAUTIOUS),
-        (BEYOND, 30, CAUTIOUS),
-        (BEYOND + 2, 30, CAUTIOUS - 8),
-        (50.0, 30, BOLD),
-        (50.0, 0, CAREFUL),
-        (50.0, 3, 9.0),
-    ],
+    ("beyond", "expected"),
+    [(-1.0, CAUTIOUS), (BEYOND, CAUTIOUS), (BEYOND + 1, 12.0), (50.0, BOLD)],
 )
-def test_the_weight_falls_with_the_gain_beyond_and_with_successes(beyond, successes, expected):
+def test_the_weight_falls_with_the_gain_that_lies_where_failures_are_likely(beyond, expected):
     values = torch.tensor([0.0, -3.0, beyond], dtype=torch.float64)
-    found = _weight(values, torch.tensor([0.95, 0.95, 0.3]), successes)
-    assert found == pytest.approx(expected)
+    assert _weight(values, torch.tensor([0.95, 0.95, 0.3])) == pytest.approx(expected)
 
 
 def test_the_weight_is_small_where_no_point_is_likely_to_work():
-    assert _weight(torch.tensor([0.0, 1.0]), torch.tensor([0.5, 0.3]), 20) == BOLD
-
-
-@pytest.mark.parametrize(
-    ("numbers", "number", "expected"),
-    [
-        ([0, 1, 2, 3], 4, 4),
-        ([0, 1, 2, 4], 5, 1),  # trial 3 failed
-        ([0, 1, 2, 3], 5, 0),  # the last one failed
-    ],
-)
-def test_successes_are_counted_since_the_last_failure(numbers, number, expected):
-    data = Data(uniform(4, 2), torch.zeros(4, 1), torch.tensor(numbers), X_failed=uniform(1, 2))
-    assert successes_in_a_row(Step.of(data, SQUARE, seed=3, number=number)) == expected
+    assert _weight(torch.tensor([0.0, 1.0]), torch.tensor([0.5, 0.3])) == BOLD
 
 
 def test_a_risk_is_taken_for_a_large_gain_and_not_for_a_small_one(step, p, X):

@@ -96,23 +96,16 @@ def test_one_trial_gives_the_probability_that_quadrature_gives(is_success):
     """Of one trial the factor is exact in its moments, so m and S are those of the posterior."""
     x = point(0.4)[None]
     data = Data(x, torch.zeros(1, 1)) if is_success else Data(x[:0], torch.zeros(0, 1), X_failed=x)
-    sign, share = (1.0, 2 / 3) if is_success else (-1.0, 1 / 3)
-    c = float(torch.special.ndtri(point(share))) * (1 + feasibility.VARIANCE) ** 0.5
-    line = (1 + 3 * 0.2**2) / 2  # 0.4 is -0.2 in [-1, 1]
-    found, weights = [], []
-    for V in feasibility.VARIANCE * point(1.0, 1.0, line, line**2):
-        f = torch.linspace(-10, 10, 200_001, dtype=torch.float64) * V.sqrt() + c
-        prior = torch.exp(-0.5 * (f - c).square() / V)
-        density = prior * torch.special.ndtr(sign * f)
-        weights.append(density.sum() / prior.sum())
-        density /= density.sum()
-        mean = (density * f).sum()
-        variance = (density * (f - mean).square()).sum()
-        found.append(torch.special.ndtr(mean / (1 + variance).sqrt()))
-    w = torch.stack(weights)
-    expected = (w / w.sum()) @ torch.stack(found)
-    p = probability_of_success(data)(x)
-    torch.testing.assert_close(p, expected[None], rtol=1e-3, atol=1e-3)
+    sign, V = (1.0 if is_success else -1.0), feasibility.VARIANCE
+    share = 2 / 3 if is_success else 1 / 3
+    c = float(torch.special.ndtri(point(share))) * (1 + V) ** 0.5
+    f = torch.linspace(-10, 10, 200_001, dtype=torch.float64) * (1 + V) ** 0.5 + c
+    density = torch.exp(-0.5 * (f - c).square() / V) * torch.special.ndtr(sign * f)
+    density /= density.sum()
+    mean = float((density * f).sum())
+    variance = float((density * (f - mean).square()).sum())
+    expected = torch.special.ndtr(point(mean / (1 + variance) ** 0.5))
+    torch.testing.assert_close(probability_of_success(data)(x), expected, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("gap", [0.3, 0.05, 0.01])
@@ -126,42 +119,24 @@ def test_the_probability_falls_from_a_success_to_a_failure_however_near_it_is(ga
     assert values[-1] < 0.3
 
 
-def naive_covariances(X):
-    """Return them as loops over pairs: of two lengths, of a line, of a quadric."""
-    d, n = X.shape[-1], len(X)
-    K = torch.zeros(4, n, n, dtype=torch.float64)
-    for i, x in enumerate(X):
-        for j, z in enumerate(X):
-            square = float((x - z).square().sum())
-            line = 0.5 + 1.5 * float((2 * x - 1) @ (2 * z - 1)) / d
-            bends = [torch.exp(point(-square / (2 * d * length**2))) for length in (0.8, 1.6)]
-            K[:, i, j] = feasibility.VARIANCE * point(*bends, line, line**2)
-    return K
-
-
-def kept_draws(X, y, there, K, n=400_000):
-    """Return draws of a process there of those that have the signs y at X, and their share."""
-    L = torch.linalg.cholesky(K + torch.eye(len(K), dtype=torch.float64))
-    draws = torch.randn(n, len(K), generator=seeded(), dtype=torch.float64) @ L.mT
+def kept_draws(X, y, there, length, n=400_000):
+    """Return draws of the process at X and there, those with the signs y at X, and their share."""
+    every = torch.cat([X, there])
+    squares = (every[:, None] - every).square().sum(-1)
+    K = feasibility.VARIANCE * torch.exp(-squares / (2 * X.shape[-1] * length**2))
+    L = torch.linalg.cholesky(K + torch.eye(len(every), dtype=torch.float64))
+    draws = torch.randn(n, len(every), generator=seeded(), dtype=torch.float64) @ L.mT
     is_right = (draws[:, : len(X)] * y > 0).all(-1)
     return draws[is_right, len(X) :], float(is_right.double().mean())
 
 
-def test_covariances_and_their_diagonals_are_those_of_loops():
-    X = uniform(5, 3)
-    K = feasibility._covariance(X, X)
-    torch.testing.assert_close(K, naive_covariances(X), rtol=1e-10, atol=1e-6)
-    diagonals = K.diagonal(dim1=-2, dim2=-1)
-    torch.testing.assert_close(feasibility._variance(X), diagonals, rtol=1e-10, atol=1e-6)
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_it_is_near_the_posterior_that_rejection_gives(seed, monkeypatch):
-    """Draw values of the processes, keep those with the right signs, look at the others."""
+    """Draw values of the process, keep those with the right signs, look at the others."""
     monkeypatch.setattr(feasibility, "VARIANCE", 9.0)
     X, there = uniform(4, 2, seed=seed), uniform(20, 2, seed=50 + seed)
     y = torch.tensor([1.0, -1.0, 1.0, -1.0], dtype=torch.float64)
-    found = [kept_draws(X, y, there, K) for K in naive_covariances(torch.cat([X, there]))]
+    found = [kept_draws(X, y, there, length) for length in feasibility.LENGTHS]
     shares = torch.tensor([share for _, share in found], dtype=torch.float64)
     each = torch.stack([(kept > 0).double().mean(0) for kept, _ in found])
     expected = (shares / shares.sum()) @ each
@@ -175,7 +150,7 @@ def test_the_evidence_is_the_share_of_draws_that_rejection_keeps(seed, monkeypat
     X = uniform(4, 2, seed=seed)
     y = torch.tensor([1.0, 1.0, -1.0, -1.0], dtype=torch.float64)
     found = feasibility._propagate(feasibility._covariance(X, X), y, 0.0).evidence.exp()
-    shares = [kept_draws(X, y, X[:0], K)[1] for K in naive_covariances(X)]
+    shares = [kept_draws(X, y, X[:0], length)[1] for length in feasibility.LENGTHS]
     torch.testing.assert_close(found, torch.tensor(shares).to(found), rtol=0.1, atol=1e-3)
 
 

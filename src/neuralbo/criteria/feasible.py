@@ -17,12 +17,11 @@ from neuralbo.surrogates.feasibility import probability_of_success, thinned
 ENOUGH = 0.97  # the probability of success that is asked for where nothing is said of the gain
 SAFE = 0.97  # where a point may be tried for any gain
 LIKELY = 0.5  # without which none is
-LOSS = 0.1  # what a failure costs, as a part of the way from the median value to the best one
-# The weight of log p. It is CAUTIOUS as long as there is as much to gain where success is likely
-# as elsewhere, but for a factor of exp(BEYOND); with more to gain beyond it falls by SLOPE for
-# each factor of e, down to CAREFUL after a failure, and by one more for each success since then,
-# down to BOLD: the border has turned out to be farther away.
-CAUTIOUS, CAREFUL, BOLD = 20.0, 12.0, 4.0
+LOSS = 0.05  # what a failure costs, as a part of the way from the median value to the best one
+# The weight of log p: of the steps towards a border one in about so many fails. It is the larger
+# one as long as there is as much to gain where success is likely as elsewhere, but for a factor of
+# exp(BEYOND); with more to gain beyond it falls by SLOPE for each factor of e.
+CAUTIOUS, BOLD = 16.0, 8.0
 BEYOND, SLOPE = 2.0, 4.0
 INSIDE = 0.9  # the probability of success up to which a point is not beyond
 KEPT = 0.5  # that a constraint is kept: a point that breaks one still teaches
@@ -63,15 +62,13 @@ class _Where(AcquisitionFunction):
         p: Callable[[Tensor], Tensor],
         allowed: Callable[[Tensor, Tensor], Tensor],
         reference: Tensor,
-        *,
         is_log: bool,
-        successes: int = 0,
     ) -> None:
         super().__init__(a.model)
         self.a, self.p, self.allowed = a, p, allowed
         with torch.no_grad():
             values, chances = a(reference[:, None]), p(reference)
-        self.weight = _weight(values, chances, successes) if is_log else 0.0
+        self.weight = _weight(values, chances) if is_log else 0.0
         values = values + self.weight * _log(chances)
         if is_log:
             values = values.clamp(min=values.amax() - FAR)
@@ -85,27 +82,17 @@ class _Where(AcquisitionFunction):
         return torch.where(self.allowed(values, p), values + self.weight * _log(p), lower)
 
 
-def _weight(values: Tensor, p: Tensor, successes: int) -> float:
+def _weight(values: Tensor, p: Tensor) -> float:
     """Return the weight of log p: how much more there is to gain where failures are likely.
 
     A minimum that merely touches what fails can be had without risk. One that lies on a border
     towards which values fall is only found by those who look where the border is.
     """
-    least, is_inside = max(BOLD, CAREFUL - successes), p >= INSIDE
+    is_inside = p >= INSIDE
     if not is_inside.any():
-        return least
+        return BOLD
     more = float(values.amax() - values[is_inside].amax())
-    return max(least, CAUTIOUS - SLOPE * max(more - BEYOND, 0.0))
-
-
-def successes_in_a_row(step: Step) -> int:
-    """Return how many of the last trials, one after the other, gave a value."""
-    if step.data.numbers is None:
-        return 0
-    known, number = set(step.data.numbers.tolist()), step.number
-    while number - 1 in known:
-        number -= 1
-    return step.number - number
+    return max(BOLD, CAUTIOUS - SLOPE * max(more - BEYOND, 0.0))
 
 
 def _log(p: Tensor) -> Tensor:
@@ -158,8 +145,7 @@ def keep_feasible(
         return acquisition
     p = probability_of_success(step.data)
     allowed = _is_worth(step) if has_gain else _at_least(ENOUGH)
-    successes = successes_in_a_row(step)
-    return _Where(acquisition, p, allowed, _reference(step), is_log=is_log, successes=successes)
+    return _Where(acquisition, p, allowed, _reference(step), is_log)
 
 
 def _keep_constraints(
@@ -193,7 +179,7 @@ def _keep_constraints(
     def least(X: Tensor) -> Tensor:
         return log_each(X).amin(-1).exp()
 
-    return _Where(acquisition, least, _at_least(KEPT), reference, is_log=is_log)
+    return _Where(acquisition, least, _at_least(KEPT), reference, is_log)
 
 
 def _reference(step: Step) -> Tensor:

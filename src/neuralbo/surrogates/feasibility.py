@@ -1,7 +1,7 @@
 """How likely an evaluation gives a value: the sign of a Gaussian process.
 
 Notation
-    k(x, x')  a covariance of the latent value, one of l    K  l x n x n, of the trials
+    k_l(x, x')  covariance of the latent value, of length l    K  L x n x n, of the trials
     y  n  1 where a trial worked, -1 where it failed
     q(f) = N(c + m, S)  the posterior, by a factor N(nu/tau, 1/tau) in place of each trial's
 """
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from neuralbo.data import Data
 
-LENGTHS = 0.8, 1.6  # of the squared exponentials, times sqrt(d)
+LENGTHS = 0.2, 0.4, 0.8, 1.6, 3.2  # of k, times sqrt(d); the evidence decides between them
 VARIANCE = 1e5  # beside noise of 1: a success and a failure may be very near to each other
 SWEEPS = 25
 DAMPING = 0.8
@@ -37,11 +37,11 @@ def probability_of_success(data: Data) -> Callable[[Tensor], Tensor]:
 
     A trial works if a Gaussian process with mean c, plus unit noise, is above 0. The posterior is
     Gaussian by expectation propagation (Minka 2001; Rasmussen & Williams 2006, 3.6), one for each
-    covariance; p is their average by evidence: a border that is straight is known farther ahead
-    than one that bends. c is such that p is (successes + 1)/(all + 2) before a trial was made. The
-    variance is large, so that where a failure is near a success p falls from one to the other:
-    with a smooth probability it would be near a half at both, and no suggestion would come any
-    nearer to the border.
+    length; p is their average by evidence: a border that is straight is known farther ahead than
+    one that bends. c is such that p is (successes + 1)/(all + 2) far from all trials. The variance
+    is large, so that where a failure is near a success p falls from one to the other: with a
+    smooth probability it would be near a half at both, and no suggestion would come any nearer to
+    the border.
     """
     worked = torch.cat([data.X, data.X_censored])
     good, bad = thinned(worked), thinned(data.X_failed)
@@ -53,10 +53,9 @@ def probability_of_success(data: Data) -> Callable[[Tensor], Tensor]:
     weights = torch.softmax(found.evidence, 0)
 
     def probability(points: Tensor) -> Tensor:
-        rows = points.reshape(-1, X.shape[-1])
-        k = _covariance(rows, X)
+        k = _covariance(points.reshape(-1, X.shape[-1]), X)
         half = torch.linalg.solve_triangular(found.L, (k * found.root[:, None]).mT, upper=False)
-        variance = _variance(rows) - half.square().sum(-2)
+        variance = VARIANCE - half.square().sum(-2)
         mean = c + (k @ found.a[..., None]).squeeze(-1)
         each = torch.special.ndtr(mean / (1 + variance.clamp(min=0.0)).sqrt())
         p: Tensor = (weights @ each).reshape(points.shape[:-1])
@@ -66,36 +65,21 @@ def probability_of_success(data: Data) -> Callable[[Tensor], Tensor]:
 
 
 def _covariance(X: Tensor, Z: Tensor) -> Tensor:
-    """Return the covariances of rows of X and of Z, m x d and n x d to l x m x n.
-
-    Two are squared exponentials, of borders of any course; under the others, a line and a
-    polynomial of degree 2 with Gaussian coefficients, borders are planes and quadrics.
-    """
+    """Return k_l of rows of X and of Z, m x d and n x d to L x m x n."""
     # squares, since the slope of a distance is not known where it is 0
     squares = (X.square().sum(-1, keepdim=True) - 2 * X @ Z.mT + Z.square().sum(-1)).clamp(min=0.0)
-    bends = [torch.exp(-squares / (2 * X.shape[-1] * length**2)) for length in LENGTHS]
-    line = _line((2 * X - 1) @ (2 * Z - 1).mT, X.shape[-1])
-    return VARIANCE * torch.stack([*bends, line, line.square()])
-
-
-def _variance(X: Tensor) -> Tensor:
-    """Return the diagonals of the covariances, n x d to l x n."""
-    line = _line((2 * X - 1).square().sum(-1), X.shape[-1])
-    return VARIANCE * torch.stack([torch.ones_like(line)] * len(LENGTHS) + [line, line.square()])
-
-
-def _line(products: Tensor, d: int) -> Tensor:
-    """Return (1 + 3 u'v/d)/2 of products u'v: 1 on the average of u = v in the cube [-1, 1]^d."""
-    return (1 + 3 * products / d) / 2
+    lengths = torch.tensor(LENGTHS).to(X)[:, None, None]
+    k: Tensor = VARIANCE * torch.exp(-squares / (2 * X.shape[-1] * lengths.square()))
+    return k
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class _Posterior:
-    """The posterior under each covariance, as predictions need it.
+    """The posterior of each length, as predictions need it.
 
     Attributes:
-        tau, nu: the factors, l x n.
+        tau, nu: the factors, L x n.
         a: weights of the mean, k'a.
         root: square roots of tau.
         L: Cholesky factor of I + tau^(1/2) K tau^(1/2).
@@ -165,7 +149,7 @@ def _factors(now: _Posterior, y: Tensor, c: float) -> tuple[Tensor, Tensor]:
 
 
 def _evidence(now: _Posterior, y: Tensor, c: float) -> Tensor:
-    """Return each log Z (Rasmussen & Williams 2006, 3.65), without dividing by tau."""
+    """Return log Z of each length (Rasmussen & Williams 2006, 3.65), without dividing by tau."""
     mean, variance = now.without()
     t = 1 + now.tau * variance
     each = (
