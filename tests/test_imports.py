@@ -1,6 +1,7 @@
 """Imports point one way, and modules are as small and described as the house wants."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -96,10 +97,16 @@ def part_of(module):
     return module.split(".")[1] if "." in module else ""
 
 
+@cache
+def tree_of(path):
+    return ast.parse(path.read_text())
+
+
+@cache
 def imports_of(path):
     """Return every module named by an import of a file, wherever in the file it stands."""
     found = []
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -114,23 +121,21 @@ def ours(path):
     return {part_of(name) for name in imports_of(path) if name.startswith("neuralbo.")}
 
 
-inner = pytest.mark.parametrize(
-    "module", [name for name in MODULES if part_of(name) not in ("", "testing")]
-)
-every = pytest.mark.parametrize("module", list(MODULES))
+INNER = {name: path for name, path in MODULES.items() if part_of(name) not in ("", "testing")}
 
 
-@inner
-def test_every_part_has_its_place_in_the_layers(module):
-    assert part_of(module) in LEVEL
+def test_every_part_has_its_place_in_the_layers():
+    assert {part_of(module) for module in INNER} <= LEVEL.keys()
 
 
-@inner
-def test_nothing_is_imported_from_a_layer_above(module):
-    here = LEVEL[part_of(module)]
-    private = {part for part in ours(MODULES[module]) if part.startswith("__")}
-    above = {part for part in ours(MODULES[module]) - private if LEVEL[part] > here}
-    assert not above, f"{module} imports {above}"
+def test_nothing_is_imported_from_a_layer_above():
+    above = {
+        (module, part)
+        for module, path in INNER.items()
+        for part in ours(path)
+        if not part.startswith("__") and LEVEL[part] > LEVEL[part_of(module)]
+    }
+    assert not above
 
 
 def test_layers_of_one_level_do_not_go_in_a_circle():
@@ -146,25 +151,27 @@ def test_layers_of_one_level_do_not_go_in_a_circle():
             del waiting[part]
 
 
-@inner
-def test_only_the_fronts_know_optuna(module):
-    knows = any(name.split(".")[0] == "optuna" for name in imports_of(MODULES[module]))
-    assert not knows or part_of(module) in KNOW_OPTUNA
+def test_only_the_fronts_know_optuna():
+    know = {
+        module
+        for module, path in INNER.items()
+        if any(name.split(".")[0] == "optuna" for name in imports_of(path))
+    }
+    assert {part_of(module) for module in know} <= KNOW_OPTUNA
 
 
-@inner
-def test_only_tests_import_the_checks_for_tests(module):
-    assert "testing" not in ours(MODULES[module])
+def test_only_tests_import_the_checks_for_tests():
+    assert [module for module, path in INNER.items() if "testing" in ours(path)] == []
 
 
-@every
-def test_every_module_says_what_it_is(module):
-    assert ast.get_docstring(ast.parse(MODULES[module].read_text()))
+def test_every_module_says_what_it_is():
+    silent = [name for name, path in MODULES.items() if not ast.get_docstring(tree_of(path))]
+    assert silent == []
 
 
-@every
-def test_no_module_is_too_long_to_read(module):
-    assert len(MODULES[module].read_text().splitlines()) <= MOST_LINES
+def test_no_module_is_too_long_to_read():
+    lines = {name: len(path.read_text().splitlines()) for name, path in MODULES.items()}
+    assert {name: n for name, n in lines.items() if n > MOST_LINES} == {}
 
 
 @pytest.mark.parametrize("name", neuralbo.__all__)
