@@ -8,7 +8,7 @@ LIGHT := .venv/installed-library
 .PHONY: run setup test check lint types clean
 
 # The main job: tune a classifier of digits, 30 trials, on a SQLite study in runs/. It needs the
-# library and scikit-learn; everything else is for tests and measurements.
+# library, scikit-learn and matplotlib; everything else is for tests and measurements.
 run: $(LIGHT)
 	$(BIN)/neuralbo run examples/digits.py --trials 30
 

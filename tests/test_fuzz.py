@@ -1,7 +1,7 @@
 """Random spaces and values, by ask and tell and through Optuna: every suggestion is legal.
 
 NEURALBO_FUZZ=100000 makes so many examples, other ones each time; what fails is kept below.
-NEURALBO_FUZZ_SURROGATES=random,sobol takes these alone: a hundred times as many in the same time.
+NEURALBO_FUZZ_SURROGATES=random,sobol takes these alone: many more examples in the same time.
 """
 
 import logging

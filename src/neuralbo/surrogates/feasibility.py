@@ -50,7 +50,7 @@ def probability_of_success(data: Data) -> Callable[[Tensor], Tensor]:
     share = torch.tensor((len(worked) + 1) / (len(worked) + len(data.X_failed) + 2))
     c = math.sqrt(1 + VARIANCE) * float(torch.special.ndtri(share.to(X)))
     found = _propagate(_covariance(X, X), y, c)
-    weights = torch.softmax(found.evidence, 0)
+    weights = torch.softmax(_evidence(found, y, c), 0)
 
     def probability(points: Tensor) -> Tensor:
         k = _covariance(points.reshape(-1, X.shape[-1]), X)
@@ -101,18 +101,7 @@ class _Posterior:
         return variance * (self.mean / self.variance - self.nu), variance
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What predictions need of the posteriors, and the logarithm of the evidence of each."""
-
-    a: Tensor
-    root: Tensor
-    L: Tensor
-    evidence: Tensor
-
-
-def _propagate(K: Tensor, y: Tensor, c: float) -> _Found:
+def _propagate(K: Tensor, y: Tensor, c: float) -> _Posterior:
     """Return the posteriors that the factors of all trials agree on."""
     zeros = torch.zeros_like(K[..., 0])
     now = _posterior(K, zeros, zeros)
@@ -123,7 +112,7 @@ def _propagate(K: Tensor, y: Tensor, c: float) -> _Found:
         change = (now.mean - before.mean).abs() / now.variance.sqrt()
         if len(y) == 0 or change.max() < CONVERGED:
             break
-    return _Found(now.a, now.root, now.L, _evidence(now, y, c))
+    return now
 
 
 def _posterior(K: Tensor, tau: Tensor, nu: Tensor) -> _Posterior:
