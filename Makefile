@@ -19,9 +19,9 @@ $(LIGHT): pyproject.toml constraints.txt
 	$(INSTALL) -e '.[examples]'
 	touch $(LIGHT)
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml lab/pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(INSTALL) -e '.[examples,lab,peers,workers,dask,ray,ax,dev]'
+	$(INSTALL) -e '.[examples,workers,dask,ray,ax,dev]' -e 'lab[peers,workers]'
 	touch $(STAMP) $(LIGHT)
 
 # One thread: the matrices are small, and several threads only get in each other's way. Two

@@ -57,7 +57,7 @@ LAYERS = [
     {"plots"},
     {"report"},
     {"run_command", "objective_file"},
-    {"lab", "cli", "ax", "sklearn", "sklearn_space"},
+    {"cli", "ax", "sklearn", "sklearn_space"},
     {"__main__"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}
@@ -85,7 +85,6 @@ KNOW_OPTUNA = {
     "analysis",
     "plots",
     "report",
-    "lab",
     "run_command",
     "cli",
 }
@@ -158,6 +157,13 @@ def test_only_the_fronts_know_optuna():
         if any(name.split(".")[0] == "optuna" for name in imports_of(path))
     }
     assert {part_of(module) for module in know} <= KNOW_OPTUNA
+
+
+def test_the_library_does_not_import_the_laboratory():
+    known = [
+        m for m, path in MODULES.items() if any("neuralbo_lab" in i for i in imports_of(path))
+    ]
+    assert known == []
 
 
 def test_only_tests_import_the_checks_for_tests():

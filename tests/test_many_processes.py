@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
+from neuralbo_lab.faults_servers import Proxy
+from neuralbo_lab.postgres import programs, temporary_server
 
 import neuralbo
-from neuralbo.lab.faults_servers import Proxy
-from neuralbo.lab.postgres import programs, temporary_server
 
 SOURCE = str(Path(neuralbo.__file__).parents[1])
 LONGEST = 120  # seconds that a script may take
@@ -364,7 +364,7 @@ assert [t.state for t in trials] == [TrialState.COMPLETE] * 16, trials
 def test_workers_outlive_a_postgresql_that_is_restarted_twice(folder):
     pytest.importorskip("psycopg2", reason="pip install 'neuralbo[workers]'")
     if programs() is None:
-        pytest.skip("there is no PostgreSQL server: pip install 'neuralbo[dev]'")
+        pytest.skip("there is no PostgreSQL server: pip install 'neuralbo-lab[workers]'")
     folder.chmod(0o755)
     (folder / "server").mkdir()
 

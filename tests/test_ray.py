@@ -5,12 +5,12 @@ import math
 
 import optuna
 import pytest
+from neuralbo_lab.worker import CELLS, value_of
+from neuralbo_lab.workers import Setting, look
+from neuralbo_lab.workers_ray import _check_loopback, fail_diverged, run_ray
 from optuna.trial import TrialState
 
 from neuralbo import NeuralSampler
-from neuralbo.lab.worker import CELLS, value_of
-from neuralbo.lab.workers import Setting, look
-from neuralbo.lab.workers_ray import _check_loopback, fail_diverged, run_ray
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.sampler import FACTS
 

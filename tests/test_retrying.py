@@ -9,6 +9,8 @@ from functools import wraps
 
 import optuna
 import pytest
+from neuralbo_lab.ports import free_port
+from neuralbo_lab.postgres import temporary_server
 from optuna.storages import InMemoryStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 from optuna.testing.pytest_storages import StorageTestCase
@@ -25,8 +27,6 @@ from neuralbo.kept_values import (
     kept_values,
     tell_kept_values,
 )
-from neuralbo.lab.ports import free_port
-from neuralbo.lab.postgres import temporary_server
 from neuralbo.orphans import RETRY
 from neuralbo.outages import Patience, StorageAwayWarning, is_away
 from neuralbo.publishing import FIXED

@@ -11,6 +11,10 @@ from pathlib import Path
 
 import optuna
 import pytest
+from neuralbo_lab.faults_servers import Proxy, Redis
+from neuralbo_lab.ports import await_port, free_port
+from neuralbo_lab.postgres import programs, temporary_server
+from neuralbo_lab.redis_server import MISSING, program, temporary_redis
 from optuna.exceptions import StorageInternalError
 from optuna.storages import JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
@@ -20,10 +24,6 @@ from sqlalchemy.exc import OperationalError
 from neuralbo import NeuralSampler, Real, StorageError, minimize, retrying, storages
 from neuralbo import study as studies
 from neuralbo.errors import FailedTrialWarning
-from neuralbo.lab.faults_servers import Proxy, Redis
-from neuralbo.lab.ports import await_port, free_port
-from neuralbo.lab.postgres import programs, temporary_server
-from neuralbo.lab.redis_server import MISSING, program, temporary_redis
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.outages import StorageAwayWarning
 from neuralbo.publishing import is_settled, published

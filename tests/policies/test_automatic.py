@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 import torch
+from neuralbo_lab.problems import Problem, find
 
 import neuralbo as nb
 from neuralbo.catalog import AUTOMATIC, SURROGATES, make_policy
 from neuralbo.data import Data
 from neuralbo.domain import Domain, Variable
-from neuralbo.lab.problems import Problem, find
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import Automatic, Basins, RandomSearch, SeveralObjectives, Standard, Way
 from neuralbo.policies.automatic import candidate_name, score

@@ -2,11 +2,11 @@
 
 import pytest
 import torch
+from neuralbo_lab.studies.hoegger_names import BUDGETS, DECAYS, SURROGATES, dynamic
 
 from neuralbo.catalog import CRITERIA, DYNAMIC_C, make_policy
 from neuralbo.criteria import ExpectedImprovement, MeanWidth, UpperBound
 from neuralbo.data import Data
-from neuralbo.lab.studies.hoegger_names import BUDGETS, DECAYS, SURROGATES, dynamic
 from neuralbo.maximizers import GridPoints, Mixed, Multistart
 from neuralbo.policies import Decay, DynamicC, Standard
 from neuralbo.policies.choice import choice_at

@@ -2,10 +2,10 @@
 
 import pytest
 import torch
+from neuralbo_lab.problems import find
 from scipy import stats
 
 from neuralbo.data import Data
-from neuralbo.lab.problems import find
 from neuralbo.surrogates import BayesianRVFL, ExtremeLearning, GaussianProcess, Warped
 from neuralbo.surrogates.class_presets import PRESETS as CLASSIFIERS
 from neuralbo.surrogates.gp import Search

@@ -20,7 +20,7 @@ def new_figure(width: float = 8, height: float = 4.5) -> Any:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError(
-            "plots need matplotlib; install it with: pip install 'neuralbo[lab]'"
+            "plots need matplotlib; install it with: pip install 'neuralbo[plots]'"
         ) from error
     return Figure(figsize=(width, height), layout="constrained")
 

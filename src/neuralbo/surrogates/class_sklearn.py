@@ -63,7 +63,7 @@ def sklearn_class(module: str, name: str) -> Any:
     try:
         return getattr(import_module(module), name)
     except ImportError as error:
-        raise ImportError(f"{name} needs scikit-learn: pip install 'neuralbo[lab]'") from error
+        raise ImportError(f"{name} needs scikit-learn: pip install 'neuralbo[sklearn]'") from error
 
 
 def one_class(z: float, n: int) -> Undecided:

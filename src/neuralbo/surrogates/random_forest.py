@@ -74,7 +74,7 @@ def _regressor() -> Any:
         from sklearn.ensemble import RandomForestRegressor
     except ImportError as error:
         raise ImportError(
-            "random_forest needs scikit-learn: pip install 'neuralbo[lab]'"
+            "random_forest needs scikit-learn: pip install 'neuralbo[sklearn]'"
         ) from error
     return RandomForestRegressor
 
