@@ -74,7 +74,7 @@ def test_without_matplotlib_the_remedy_is_told(monkeypatch):
         return load(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", fails)
-    with pytest.raises(ImportError, match=r"pip install 'neuralbo\[lab\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'neuralbo\[plots\]'"):
         plots.convergence(study_of(1.0))
 
 

@@ -149,7 +149,7 @@ def test_a_name_that_cannot_be_read_is_unknown(name):
 @pytest.mark.parametrize("name", ["bbob-f1-d2", "bbob-noisy-f101-d2", "bbob-mixint-f1-d5"])
 def test_a_missing_package_is_named(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "cocoex", None)
-    with pytest.raises(ImportError, match=r"coco-experiment: pip install 'neuralbo\[lab\]'"):
+    with pytest.raises(ImportError, match=r"coco-experiment: pip install neuralbo-lab"):
         problems.find(name)
 
 

