@@ -3,7 +3,7 @@
 from ax.api.client import Client
 from ax.api.configs import RangeParameterConfig
 
-from neuralbo.ax import generation_strategy
+from neuralbo.interfaces.ax import generation_strategy
 
 
 def loss(params):

@@ -11,10 +11,10 @@ from optuna.distributions import FloatDistribution
 from optuna.trial import TrialState, create_trial
 
 from neuralbo import FailedTrialWarning, NeuralSampler, Optimizer, Real, Space, minimize
+from neuralbo.interfaces.optuna.sampler import FACTS
+from neuralbo.interfaces.optuna.trials import TrialReader, observed
 from neuralbo.maximizers import Mixed, Multistart, RandomCandidates
-from neuralbo.sampler import FACTS
 from neuralbo.surrogates import BayesianRVFL
-from neuralbo.trials import TrialReader, observed
 
 TINY = Mixed(Multistart(candidates=32, local=16, restarts=1, rounds=5), rounds=1)
 

@@ -16,7 +16,7 @@ import pytest
 
 import neuralbo
 from neuralbo.cli import main
-from neuralbo.stopping import finished
+from neuralbo.interfaces.stopping import finished
 
 TINY = """
 def objective(trial):
@@ -166,7 +166,7 @@ class TestRun:
         assert len(told()) == 4
 
     def test_as_many_trials_are_made_as_the_most_leave(self, capsys, monkeypatch):
-        from neuralbo import study
+        from neuralbo.interfaces import minimize as study
 
         seen, progress_of = [], study.progress_of
         monkeypatch.setattr(study, "progress_of", lambda *a: seen.append(a[1]) or progress_of(*a))
@@ -277,7 +277,7 @@ class TestFiles:
         assert len(told("train", "sqlite:///runs/train.db")) == 4
 
     def test_files_of_one_name_on_two_machines_share_a_server(self, two, monkeypatch):
-        from neuralbo import run_command
+        from neuralbo.interfaces.terminal import run_command
 
         server = "sqlite:///server.db"  # as good as any, but for its address
         monkeypatch.setattr(run_command, "file_of", lambda storage: None)
@@ -450,12 +450,12 @@ class TestErrors:
         with pytest.raises(ValueError, match="unknown surrogate"):
             main(["run", "tiny.py", "--surrogate", "bvrfl4", option])
 
-    @pytest.mark.filterwarnings("ignore::neuralbo.outages.StorageAwayWarning")
+    @pytest.mark.filterwarnings("ignore::neuralbo.interfaces.optuna.outages.StorageAwayWarning")
     def test_a_storage_that_cannot_be_written_says_why_in_one_line(
         self, empty, capsys, monkeypatch
     ):
-        monkeypatch.setattr("neuralbo.retrying.SECONDS", 0.05)
-        monkeypatch.setattr("neuralbo.storages.LOCK_SECONDS", 0.05)
+        monkeypatch.setattr("neuralbo.interfaces.optuna.retrying_storage.SECONDS", 0.05)
+        monkeypatch.setattr("neuralbo.interfaces.optuna.storages.LOCK_SECONDS", 0.05)
         (empty / "full.py").write_text(
             "import sqlite3\n"
             "def objective(trial):\n"

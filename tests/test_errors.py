@@ -6,8 +6,8 @@ from types import FunctionType
 
 import pytest
 
+from neuralbo.engine.threads import one_thread
 from neuralbo.errors import NeuralboWarning, warn
-from neuralbo.threads import one_thread
 
 
 def within(package, function):
@@ -30,7 +30,9 @@ def test_a_warning_points_at_the_caller():
     assert warning.lineno == test_a_warning_points_at_the_caller.__code__.co_firstlineno + 1
 
 
-@pytest.mark.parametrize("package", ["neuralbo.study", "optuna.study._optimize", "torch.utils"])
+@pytest.mark.parametrize(
+    "package", ["neuralbo.interfaces.minimize", "optuna.study._optimize", "torch.utils"]
+)
 def test_frames_of_libraries_are_passed_over(package):
     assert warned(ours(package)).filename == __file__
 
@@ -39,16 +41,16 @@ def ours(package):
     """Return a call of `warn` behind three frames of libraries."""
     scope = {"__name__": package, "warn": warn, "category": NeuralboWarning}
     exec("def call():\n    warn('hello', category)", scope)
-    return within("optuna.study", within("neuralbo.study", scope["call"]))
+    return within("optuna.study", within("neuralbo.interfaces.minimize", scope["call"]))
 
 
 def test_decorators_between_are_passed_over():
-    assert warned(one_thread()(ours("neuralbo.optimizer"))).filename == __file__
+    assert warned(one_thread()(ours("neuralbo.interfaces.optimizer"))).filename == __file__
 
 
 def test_a_thread_without_a_line_of_the_user_warns_all_the_same():
     def run():
-        thread = threading.Thread(target=ours("neuralbo.sampler"))
+        thread = threading.Thread(target=ours("neuralbo.interfaces.optuna.sampler"))
         thread.start()
         thread.join()
 

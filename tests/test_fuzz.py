@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from neuralbo import Categorical, Integer, NeuralSampler, Optimizer, Real, Space
-from neuralbo.optimizer import LARGEST, Asked
-from neuralbo.study import ask_params
+from neuralbo.interfaces.minimize import ask_params
+from neuralbo.interfaces.optimizer import LARGEST, Asked
 
 LONG = int(os.environ.get("NEURALBO_FUZZ", "0"))
 EXAMPLES = LONG or 75

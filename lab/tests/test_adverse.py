@@ -3,8 +3,8 @@
 import math
 
 import pytest
+from neuralbo.engine.step import generator
 from neuralbo.space import Space
-from neuralbo.step import generator
 
 from neuralbo_lab import problems
 from neuralbo_lab.adverse import Trying, as_it_is, table, with_crashes, write

@@ -7,9 +7,9 @@ import pytest
 import torch
 from neuralbo.criteria import ExpectedImprovement
 from neuralbo.data import Data
+from neuralbo.engine.step import Step
 from neuralbo.posteriors import Field, FunctionDraws, GaussianMixture, Marginals
 from neuralbo.space import Space
-from neuralbo.step import Step
 from neuralbo.surrogates import GaussianProcess
 from neuralbo.testing.toys import seeded, uniform
 from scipy.special import ndtr

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 pytest.importorskip("matplotlib")
-from neuralbo.optimizer import Optimizer
-from neuralbo.surrogates.base import moments_of
+from neuralbo.interfaces.optimizer import Optimizer
+from neuralbo.surrogates.surrogate import moments_of
 
 from neuralbo_lab import run as runner
 from neuralbo_lab.galleries import MOST, PANELS, SLOW, shown_methods, views_1d, views_2d

@@ -9,8 +9,8 @@ import torch
 
 pytest.importorskip("matplotlib")
 from neuralbo import cli
+from neuralbo.engine.step import FIT, generator
 from neuralbo.inference.chains import with_gradient
-from neuralbo.step import FIT, generator
 
 from neuralbo_lab import html, illustration_page, studies
 from neuralbo_lab import run as runner

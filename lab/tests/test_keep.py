@@ -5,8 +5,8 @@ import pickle
 
 import pytest
 import torch
-from neuralbo.optimizer import Optimizer
-from neuralbo.surrogates.base import moments_of
+from neuralbo.interfaces.optimizer import Optimizer
+from neuralbo.surrogates.surrogate import moments_of
 
 from neuralbo_lab import run as runner
 from neuralbo_lab.keep import load_step, models_folder

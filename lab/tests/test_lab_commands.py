@@ -11,8 +11,8 @@ import torch
 from neuralbo import __version__, cli
 from neuralbo.catalog import SURROGATES
 from neuralbo.data import Data
+from neuralbo.engine.step import generator
 from neuralbo.space import Space
-from neuralbo.step import generator
 from scipy.stats import mannwhitneyu, norm
 
 from neuralbo_lab import html, report, studies

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 
 import optuna
 import pytest
+from neuralbo.engine.step import generator
 from neuralbo.space import Categorical, Integer, Real, Space
-from neuralbo.step import generator
 
 from neuralbo_lab import methods
 from neuralbo_lab.methods import PEERS, find_method

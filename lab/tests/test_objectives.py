@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from neuralbo.step import generator
+from neuralbo.engine.step import generator
 
 from neuralbo_lab.experiment_study import ExperimentCell, ExperimentResults
 from neuralbo_lab.objectives import PROBLEMS, SAMPLERS, Searching, render, table, write

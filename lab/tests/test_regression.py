@@ -9,8 +9,8 @@ import torch
 from neuralbo import cli
 from neuralbo.catalog import SURROGATES
 from neuralbo.data import Data
+from neuralbo.engine.step import generator
 from neuralbo.posteriors import FunctionDraws, GaussianFunctions
-from neuralbo.step import generator
 from neuralbo.testing.toys import uniform
 
 from neuralbo_lab import run as runner

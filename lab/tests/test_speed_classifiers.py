@@ -1,8 +1,8 @@
 """The measurement of classifiers, in small."""
 
 import pytest
-from neuralbo.parameters import Categorical
 from neuralbo.space import Space
+from neuralbo.space.parameters import Categorical
 
 from neuralbo_lab import speed_classifiers
 from neuralbo_lab.speed_classifiers import FULL, SPACE, Sizes, measured, objective

@@ -5,8 +5,8 @@ import json
 import pytest
 import torch
 from neuralbo.cli import main
+from neuralbo.engine.step import generator
 from neuralbo.networks import MLP
-from neuralbo.step import generator
 
 from neuralbo_lab import speed_training
 from neuralbo_lab.speed_training import FULL, in_a_loop, in_one_batch

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from neuralbo.catalog import SURROGATES, make_policy
 from neuralbo.criteria import ClassProbability
-from neuralbo.parameters import Integer
+from neuralbo.space.parameters import Integer
 
 from neuralbo_lab.claims import Beats
 from neuralbo_lab.paired_claims import BeatsByTest

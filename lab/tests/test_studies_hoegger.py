@@ -9,7 +9,7 @@ import torch
 from neuralbo.catalog import SURROGATES as CATALOG
 from neuralbo.catalog import make_policy
 from neuralbo.networks import Descent
-from neuralbo.testing.maximizers import step_of
+from neuralbo.testing.maximizer_checks import step_of
 from neuralbo.testing.toys import cube, observed
 
 from neuralbo_lab import report

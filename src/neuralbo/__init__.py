@@ -7,16 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from neuralbo import (
-        analysis,
-        criteria,
-        maximizers,
-        plots,
-        policies,
-        report,
-        stopping,
-        surrogates,
-    )
+    from neuralbo import criteria, maximizers, policies, surrogates
     from neuralbo.data import Data
     from neuralbo.errors import (
         FailedTrialWarning,
@@ -26,11 +17,15 @@ if TYPE_CHECKING:
         NoValueError,
         StorageError,
     )
-    from neuralbo.on_demand import FittedOnDemand
-    from neuralbo.optimizer import Optimizer
-    from neuralbo.sampler import NeuralSampler
+    from neuralbo.interfaces import stopping
+    from neuralbo.interfaces.botorch import FittedOnDemand
+    from neuralbo.interfaces.minimize import minimize
+    from neuralbo.interfaces.optimizer import Optimizer
+    from neuralbo.interfaces.optuna.sampler import NeuralSampler
+    from neuralbo.interfaces.sklearn import NeuralSearchCV
+    from neuralbo.reporting import analysis, plots
+    from neuralbo.reporting import page as report
     from neuralbo.space import Categorical, Integer, Real, Space
-    from neuralbo.study import minimize
 
 __version__ = "0.1.0"
 
@@ -40,20 +35,28 @@ _HOMES = {
     "FailedTrialWarning": "errors",
     "FallbackWarning": "errors",
     "FitError": "errors",
-    "FittedOnDemand": "on_demand",
+    "FittedOnDemand": "interfaces.botorch",
     "Integer": "space",
-    "NeuralSampler": "sampler",
+    "NeuralSampler": "interfaces.optuna.sampler",
+    "NeuralSearchCV": "interfaces.sklearn",
     "NeuralboWarning": "errors",
     "NoValueError": "errors",
-    "Optimizer": "optimizer",
+    "Optimizer": "interfaces.optimizer",
     "Real": "space",
     "Space": "space",
     "StorageError": "errors",
-    "minimize": "study",
+    "minimize": "interfaces.minimize",
 }
-_MODULES = (
-    "analysis", "criteria", "maximizers", "plots", "policies", "report", "stopping", "surrogates",
-)  # fmt: skip
+_MODULES = {
+    "analysis": "reporting.analysis",
+    "criteria": "criteria",
+    "maximizers": "maximizers",
+    "plots": "reporting.plots",
+    "policies": "policies",
+    "report": "reporting.page",
+    "stopping": "interfaces.stopping",
+    "surrogates": "surrogates",
+}
 
 __all__ = [
     "Categorical",
@@ -64,6 +67,7 @@ __all__ = [
     "FittedOnDemand",
     "Integer",
     "NeuralSampler",
+    "NeuralSearchCV",
     "NeuralboWarning",
     "NoValueError",
     "Optimizer",
@@ -86,7 +90,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(f"neuralbo.{_HOMES[name]}"), name)
     if name in _MODULES:
-        return import_module(f"neuralbo.{name}")
+        return import_module(f"neuralbo.{_MODULES[name]}")
     raise AttributeError(f"module 'neuralbo' has no attribute {name!r}")
 
 

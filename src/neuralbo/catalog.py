@@ -19,7 +19,7 @@ from neuralbo.criteria import (
     UpperBound,
     UpperQuantile,
 )
-from neuralbo.criteria.presets import PRESETS as MORE_CRITERIA
+from neuralbo.criteria.criterion_presets import PRESETS as MORE_CRITERIA
 from neuralbo.errors import unknown_name
 from neuralbo.inference.laplace import Laplace
 from neuralbo.maximizers import (
@@ -53,9 +53,9 @@ from neuralbo.policies import (
     TrustRegion,
     Way,
 )
-from neuralbo.policies.presets import AROUND, HIGH_DIMENSION
-from neuralbo.policies.presets import PRESETS as MORE_POLICIES
-from neuralbo.policies.several import for_objectives
+from neuralbo.policies.policy_presets import AROUND, HIGH_DIMENSION
+from neuralbo.policies.policy_presets import PRESETS as MORE_POLICIES
+from neuralbo.policies.several_objectives import for_objectives
 from neuralbo.surrogates import (
     Auto,
     BayesianRVFL,
@@ -69,15 +69,21 @@ from neuralbo.surrogates import (
     SampledGaussianProcess,
     Surrogate,
 )
-from neuralbo.surrogates.class_presets import PRESETS as CLASSIFIERS
-from neuralbo.surrogates.gp import GP_CORRELATION, GP_GPO, GP_GPYOPT, GP_KRUSE, GP_PURE
-from neuralbo.surrogates.ivbnn import PRESETS as IMPLICIT
-from neuralbo.surrogates.mixture_presets import PRESETS as MIXTURES
-from neuralbo.surrogates.network_presets import PRESETS
-from neuralbo.surrogates.stacked import Member, Stacked
-from neuralbo.surrogates.trained_presets import PRESETS as TRAINED
-from neuralbo.surrogates.trained_variants import VARIANTS
-from neuralbo.surrogates.wrapped_presets import PRESETS as WRAPPED
+from neuralbo.surrogates.classifiers.classifier_presets import PRESETS as CLASSIFIERS
+from neuralbo.surrogates.gp.gaussian_process import (
+    GP_CORRELATION,
+    GP_GPO,
+    GP_GPYOPT,
+    GP_KRUSE,
+    GP_PURE,
+)
+from neuralbo.surrogates.mixtures.mixture_presets import PRESETS as MIXTURES
+from neuralbo.surrogates.sampled.ivbnn import PRESETS as IMPLICIT
+from neuralbo.surrogates.sampled.sampled_presets import PRESETS
+from neuralbo.surrogates.trained.trained_presets import PRESETS as TRAINED
+from neuralbo.surrogates.trained.trained_variants import VARIANTS
+from neuralbo.surrogates.wrappers.stacked import Member, Stacked
+from neuralbo.surrogates.wrappers.wrapper_presets import PRESETS as WRAPPED
 
 # Table 4.1 of 000, each as we would use it, as the document has it with a learnt prior ("_aryan")
 # and as it prints it with a fixed one ("_fixed").

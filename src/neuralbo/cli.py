@@ -157,10 +157,10 @@ def _version() -> str:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from neuralbo.objective_file import load_objective
+    from neuralbo.interfaces.terminal.objective_file import load_objective
 
     objective = load_objective(options.file)  # first: what is wrong with it is said at once
-    from neuralbo.run_command import run
+    from neuralbo.interfaces.terminal.run_command import run
 
     return run(options, objective)
 
@@ -169,7 +169,7 @@ def _report(options: argparse.Namespace) -> int:
     one_thread_each()
     gc.disable()  # many objects are made and none in circles: looking for such takes seconds
     try:
-        from neuralbo.report.command import report
+        from neuralbo.reporting.page.report_command import report
 
         return report(options)
     finally:

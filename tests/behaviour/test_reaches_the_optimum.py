@@ -7,10 +7,10 @@ import torch
 
 from neuralbo.catalog import make_policy
 from neuralbo.data import Data
-from neuralbo.domain import Domain, Variable
-from neuralbo.policies.start import AfterStart, start_trials
-from neuralbo.step import Memory, Step
-from neuralbo.suggestion import suggest
+from neuralbo.engine.step import Memory, Step
+from neuralbo.engine.suggestion import suggest
+from neuralbo.policies.initial_design import AfterStart, start_trials
+from neuralbo.space.domain import Domain, Variable
 from neuralbo.testing.toys import SQUARE, cube
 
 pytestmark = pytest.mark.slow

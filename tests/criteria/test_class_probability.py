@@ -8,13 +8,13 @@ import torch
 
 from neuralbo.catalog import CRITERIA, make_policy
 from neuralbo.criteria import ClassProbability, LogExpectedImprovement
-from neuralbo.criteria.usual import usual_criterion
+from neuralbo.criteria.default_criterion import usual_criterion
 from neuralbo.data import Data
+from neuralbo.engine.step import Step
 from neuralbo.policies.standard import believe
-from neuralbo.step import Step
-from neuralbo.surrogates.class_model import ClassModel
-from neuralbo.surrogates.class_ratio import KernelDensities
-from neuralbo.surrogates.classifier_ratio import ClassifierRatio
+from neuralbo.surrogates.classifiers.class_model import ClassModel
+from neuralbo.surrogates.classifiers.class_ratio import KernelDensities
+from neuralbo.surrogates.classifiers.classifier_ratio import ClassifierRatio
 from neuralbo.testing.toys import SQUARE, OneNumber, no_global_randomness, uniform
 
 GAMMA = 0.25

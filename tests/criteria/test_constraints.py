@@ -6,9 +6,9 @@ import torch
 from neuralbo.criteria import LogExpectedImprovement, UpperBound
 from neuralbo.criteria.feasible import CONSTRAINTS, keep_feasible
 from neuralbo.data import Data
+from neuralbo.engine.step import Step
 from neuralbo.maximizers import Multistart
-from neuralbo.step import Step
-from neuralbo.surrogates.base import moments_of
+from neuralbo.surrogates.surrogate import moments_of
 from neuralbo.testing.toys import SQUARE, OneNumber, hills, uniform
 
 QUICK = Multistart(candidates=128, local=64, restarts=3, rounds=20)

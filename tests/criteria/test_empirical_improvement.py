@@ -9,18 +9,18 @@ import torch
 from scipy.stats import norm
 from torch import Generator, Tensor
 
-from neuralbo.criteria.empirical import (
+from neuralbo.criteria.empirical_improvement import (
     EmpiricalImprovement,
     LogEmpiricalImprovement,
     spread_of_values,
 )
 from neuralbo.criteria.improvement import ExpectedImprovement
 from neuralbo.data import Data
+from neuralbo.engine.step import Step
 from neuralbo.posteriors import FunctionDraws
-from neuralbo.step import Step
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess, RandomForest
-from neuralbo.surrogates.base import DrawsFunctions, Negated
-from neuralbo.surrogates.elm import ExtremeLearning
+from neuralbo.surrogates.random_features.elm import ExtremeLearning
+from neuralbo.surrogates.surrogate import DrawsFunctions, Negated
 from neuralbo.testing import CriterionChecks
 from neuralbo.testing.toys import (
     SQUARE,

@@ -12,11 +12,11 @@ from neuralbo.criteria.entropy import known_maximum_gain, noisy_maximum_gain
 from neuralbo.criteria.noisy import noise_deviation
 from neuralbo.criteria.optima import Draws, covariance, representers
 from neuralbo.data import Data
+from neuralbo.engine.step import Step
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import Standard
-from neuralbo.step import Step
 from neuralbo.surrogates import BayesianRVFL, ExtremeLearning, GaussianProcess
-from neuralbo.surrogates.kernels import Positive
+from neuralbo.surrogates.gp.kernels import Positive
 from neuralbo.testing.toys import DOMAINS, SQUARE, cube, observed, seeded, smooth_data, uniform
 
 NAMES = ["entropy_search", "predictive_entropy", "max_value_entropy", "knowledge_gradient"]

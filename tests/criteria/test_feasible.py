@@ -21,9 +21,9 @@ from neuralbo.criteria.feasible import (
     keep_feasible,
 )
 from neuralbo.data import Data
+from neuralbo.engine.step import Step
 from neuralbo.maximizers import Multistart
-from neuralbo.step import Step
-from neuralbo.surrogates.feasibility import probability_of_success
+from neuralbo.surrogates.gp.feasibility import probability_of_success
 from neuralbo.testing.toys import SQUARE, OneNumber, hills, uniform
 
 

@@ -12,9 +12,9 @@ from scipy.special import ndtr
 from neuralbo.criteria.front_draws import DrawsGivenBaseline
 from neuralbo.criteria.hypervolume import HypervolumeImprovement, _apart, without_compiling
 from neuralbo.data import Data
-from neuralbo.step import Step
+from neuralbo.engine.step import Step
 from neuralbo.surrogates import BayesianRVFL, ExtremeLearning, GaussianProcess
-from neuralbo.surrogates.kde import KernelDensity
+from neuralbo.surrogates.mixtures.kde import KernelDensity
 from neuralbo.testing.toys import SQUARE, OneNumber, no_global_randomness, seeded, uniform
 
 X = uniform(12, 2, seed=3)

@@ -16,7 +16,7 @@ from neuralbo.criteria import (
 )
 from neuralbo.criteria.improvement import log_expected_improvement
 from neuralbo.data import Data
-from neuralbo.step import Step
+from neuralbo.engine.step import Step
 from neuralbo.testing import CriterionChecks
 from neuralbo.testing.toys import SQUARE, OneNumber, uniform
 

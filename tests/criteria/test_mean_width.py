@@ -16,12 +16,12 @@ from neuralbo.criteria import (
     Thompson,
     UpperBound,
 )
-from neuralbo.criteria.base import MomentsModel
+from neuralbo.criteria.criterion import MomentsModel
 from neuralbo.criteria.mean_width import ScaledModel
 from neuralbo.data import Data
-from neuralbo.maximizers.base import evaluate
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import evaluate
 from neuralbo.policies import Standard
-from neuralbo.step import Step
 from neuralbo.surrogates import BayesianRVFL
 from neuralbo.testing import CriterionChecks
 from neuralbo.testing.toys import MIXED, SQUARE, OneNumber, cube, observed, uniform

@@ -11,15 +11,15 @@ from neuralbo.criteria import (
     PluginImprovement,
     QuantileImprovement,
 )
-from neuralbo.criteria.base import may_repeat
+from neuralbo.criteria.criterion import may_repeat
 from neuralbo.criteria.noisy import noise_deviation
 from neuralbo.data import Data
-from neuralbo.domain import Domain, Variable
+from neuralbo.engine.step import APART, Step
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import Standard
-from neuralbo.step import APART, Step
+from neuralbo.space.domain import Domain, Variable
 from neuralbo.surrogates import BayesianRVFL, ExtremeLearning, GaussianProcess
-from neuralbo.surrogates.kernels import Positive
+from neuralbo.surrogates.gp.kernels import Positive
 from neuralbo.testing import CriterionChecks
 from neuralbo.testing.toys import (
     FINITE,

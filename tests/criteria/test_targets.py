@@ -5,11 +5,11 @@ import torch
 from scipy import stats
 
 from neuralbo.criteria import GoalSeeking, ProbabilityOfTargets
-from neuralbo.criteria.empirical import spread_of_values
+from neuralbo.criteria.empirical_improvement import spread_of_values
 from neuralbo.criteria.targets import target_of
+from neuralbo.engine.step import Step
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import Standard
-from neuralbo.step import Step
 from neuralbo.surrogates import BayesianRVFL, ExtremeLearning, KernelDensity
 from neuralbo.testing import CriterionChecks
 from neuralbo.testing.toys import SQUARE, seeded, smooth_data, uniform

@@ -5,7 +5,7 @@ import torch
 from botorch.models import SingleTaskGP
 
 from neuralbo.criteria import Thompson
-from neuralbo.step import SUGGEST, Step, generator
+from neuralbo.engine.step import SUGGEST, Step, generator
 from neuralbo.testing import CriterionChecks
 from neuralbo.testing.toys import SQUARE, OneNumber, observed, smooth_data
 

@@ -7,12 +7,12 @@ import torch
 
 from neuralbo import Categorical, Integer, Optimizer, Real
 from neuralbo.data import Data
-from neuralbo.domain import Domain, Variable
+from neuralbo.engine.step import APART, Step
 from neuralbo.maximizers import Mixed, Multistart
-from neuralbo.maximizers.base import SAME_POINT, aside, maximize, pick, spread_out
+from neuralbo.maximizers.maximizer import SAME_POINT, aside, maximize, pick, spread_out
 from neuralbo.policies import Standard
 from neuralbo.policies.standard import SINGLY, at_a_time
-from neuralbo.step import APART, Step
+from neuralbo.space.domain import Domain, Variable
 from neuralbo.surrogates import GaussianProcess
 from neuralbo.testing.toys import SQUARE, Peak, hills, seeded, uniform
 

@@ -8,12 +8,12 @@ import torch
 from botorch.acquisition import AcquisitionFunction
 from scipy.optimize import direct
 
-from neuralbo.domain import Domain, Variable
-from neuralbo.lattice import affordable, lattice, levels_of, per_variable
 from neuralbo.maximizers import Direct, GridPoints
-from neuralbo.maximizers.base import evaluate
+from neuralbo.maximizers.maximizer import evaluate
+from neuralbo.space.domain import Domain, Variable
+from neuralbo.space.full_factorial import affordable, lattice, levels_of, per_variable
 from neuralbo.testing import MaximizerChecks
-from neuralbo.testing.maximizers import step_of, top_of
+from neuralbo.testing.maximizer_checks import step_of, top_of
 from neuralbo.testing.toys import CONDITIONAL, MIXED, SQUARE, OneNumber, Peak, cube, observed
 
 

@@ -6,7 +6,6 @@ from botorch.acquisition import AcquisitionFunction
 
 from neuralbo.catalog import MAXIMIZERS
 from neuralbo.data import Data
-from neuralbo.domain import Domain, Variable
 from neuralbo.maximizers import (
     DifferentialEvolution,
     Mixed,
@@ -14,9 +13,10 @@ from neuralbo.maximizers import (
     RandomCandidates,
     RandomPoints,
 )
-from neuralbo.maximizers.base import SAME_POINT, around, choose, evaluate, is_seen, pick
+from neuralbo.maximizers.maximizer import SAME_POINT, around, choose, evaluate, is_seen, pick
+from neuralbo.space.domain import Domain, Variable
 from neuralbo.testing import MaximizerChecks
-from neuralbo.testing.maximizers import assert_legal, step_of, top_of
+from neuralbo.testing.maximizer_checks import assert_legal, step_of, top_of
 from neuralbo.testing.toys import (
     CONDITIONAL,
     MIXED,

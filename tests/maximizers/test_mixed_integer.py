@@ -9,21 +9,21 @@ import torch
 from neuralbo import Optimizer, Real
 from neuralbo.catalog import make_policy
 from neuralbo.criteria import ExpectedImprovement, MeanWidth, UpperBound
-from neuralbo.criteria.base import MomentsModel
+from neuralbo.criteria.criterion import MomentsModel
 from neuralbo.data import Data, Units
-from neuralbo.domain import Domain, Variable
 from neuralbo.maximizers import Mixed, MixedInteger, Multistart
-from neuralbo.maximizers.base import evaluate
+from neuralbo.maximizers.maximizer import evaluate
 from neuralbo.maximizers.program import OPTIMAL, Program
 from neuralbo.maximizers.program_domain import add_domain
 from neuralbo.maximizers.program_network import add_layer, bounds_of, interval_bounds
 from neuralbo.networks import Descent
 from neuralbo.networks.piecewise_linear import PiecewiseLinearNetwork
 from neuralbo.policies import DynamicC, Standard
+from neuralbo.space.domain import Domain, Variable
 from neuralbo.surrogates import Nomu
-from neuralbo.surrogates.nomu_model import Bounds
+from neuralbo.surrogates.trained.nomu_model import Bounds
 from neuralbo.testing import MaximizerChecks
-from neuralbo.testing.maximizers import assert_legal, step_of, top_of
+from neuralbo.testing.maximizer_checks import assert_legal, step_of, top_of
 from neuralbo.testing.toys import (
     CONDITIONAL,
     DOMAINS,

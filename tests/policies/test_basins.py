@@ -7,13 +7,13 @@ import torch
 
 from neuralbo.catalog import make_policy
 from neuralbo.data import Data
-from neuralbo.domain import Domain, Variable
+from neuralbo.engine.step import Step
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import Basins, Standard
 from neuralbo.policies.basins import at_the_top, gained_in, hills, is_risky
 from neuralbo.policies.choice import choice_at
-from neuralbo.policies.several import SeveralObjectives, for_objectives
-from neuralbo.step import Step
+from neuralbo.policies.several_objectives import SeveralObjectives, for_objectives
+from neuralbo.space.domain import Domain, Variable
 from neuralbo.surrogates import GaussianProcess
 from neuralbo.testing import PolicyChecks
 

@@ -5,12 +5,12 @@ import torch
 from scipy import stats
 
 from neuralbo.data import Data
+from neuralbo.engine.step import Step
 from neuralbo.maximizers import Multistart
 from neuralbo.policies.standard import MOST_CENSORED, Standard, believe, mean_below
-from neuralbo.step import Step
 from neuralbo.surrogates import BayesianRVFL, DeepEnsemble, GaussianProcess
-from neuralbo.surrogates.base import moments_of
-from neuralbo.surrogates.class_presets import BORE
+from neuralbo.surrogates.classifiers.classifier_presets import BORE
+from neuralbo.surrogates.surrogate import moments_of
 from neuralbo.testing.toys import SQUARE, hills, uniform
 
 

@@ -15,10 +15,10 @@ from neuralbo.policies import ConditionalMap, Standard
 from neuralbo.policies.cells import cells_near
 from neuralbo.policies.conditional_map import inside, outside
 from neuralbo.surrogates import GaussianProcess, RandomForest
-from neuralbo.surrogates.bohamiann import Bohamiann
-from neuralbo.surrogates.gp import GP_PURE
+from neuralbo.surrogates.gp.gaussian_process import GP_PURE
+from neuralbo.surrogates.sampled.bohamiann import Bohamiann
 from neuralbo.testing import PolicyChecks
-from neuralbo.testing.policies import step_of
+from neuralbo.testing.policy_checks import step_of
 from neuralbo.testing.toys import FINITE, MIXED, SQUARE, cube, observed, seeded, uniform
 
 QUICK = Mixed(Multistart(candidates=64, local=32, restarts=2, rounds=5))

@@ -7,13 +7,13 @@ from neuralbo_lab.studies.hoegger_names import BUDGETS, DECAYS, SURROGATES, dyna
 from neuralbo.catalog import CRITERIA, DYNAMIC_C, make_policy
 from neuralbo.criteria import ExpectedImprovement, MeanWidth, UpperBound
 from neuralbo.data import Data
+from neuralbo.engine.step import Step
 from neuralbo.maximizers import GridPoints, Mixed, Multistart
 from neuralbo.policies import Decay, DynamicC, Standard
 from neuralbo.policies.choice import choice_at
 from neuralbo.policies.dynamic_c import is_near
-from neuralbo.step import Step
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess
-from neuralbo.surrogates.base import moments_of
+from neuralbo.surrogates.surrogate import moments_of
 from neuralbo.testing import PolicyChecks
 from neuralbo.testing.toys import SQUARE, cube, hills, observed, uniform
 

@@ -7,10 +7,10 @@ from neuralbo.catalog import EXPLORING, make_policy
 from neuralbo.criteria import ClassProbability
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import Exploring, Standard
-from neuralbo.surrogates.class_ratio import KernelDensities
-from neuralbo.surrogates.classifier_ratio import ClassifierRatio
+from neuralbo.surrogates.classifiers.class_ratio import KernelDensities
+from neuralbo.surrogates.classifiers.classifier_ratio import ClassifierRatio
 from neuralbo.testing import PolicyChecks
-from neuralbo.testing.policies import step_of
+from neuralbo.testing.policy_checks import step_of
 from neuralbo.testing.toys import SQUARE, observed
 
 QUICK = Mixed(Multistart(candidates=64, local=32, restarts=2, rounds=5))

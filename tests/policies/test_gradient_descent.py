@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from neuralbo.data import Data
+from neuralbo.engine.step import Step
 from neuralbo.policies import GradientDescent
-from neuralbo.step import Step
 from neuralbo.testing import PolicyChecks
 from neuralbo.testing.toys import MIXED, SQUARE, seeded, uniform
 

@@ -8,14 +8,14 @@ import torch
 from neuralbo.catalog import make_policy
 from neuralbo.criteria import LogExpectedImprovement
 from neuralbo.data import Data
-from neuralbo.domain import Domain, Variable
+from neuralbo.engine.step import Step
+from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.maximizers import Mixed, Multistart, RandomCandidates
-from neuralbo.optimizer import Optimizer
-from neuralbo.parameters import Real
 from neuralbo.policies import Autoencoder, RandomEmbedding, Standard, TrustRegion
 from neuralbo.policies.latent import Latent
 from neuralbo.policies.random_embedding import Plane
-from neuralbo.step import Step
+from neuralbo.space.domain import Domain, Variable
+from neuralbo.space.parameters import Real
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess
 from neuralbo.testing import PolicyChecks
 from neuralbo.testing.toys import CONDITIONAL, MIXED, cube, observed, seeded, uniform

@@ -10,10 +10,10 @@ from neuralbo.data import Data
 from neuralbo.policies import OneStage
 from neuralbo.policies.one_stage import ConditionalLikelihood, ratio_at
 from neuralbo.surrogates import GaussianProcess
-from neuralbo.surrogates.gp import GP_CORRELATION
-from neuralbo.surrogates.kernels import Constant, Matern, SquaredExponential, Within
+from neuralbo.surrogates.gp.gaussian_process import GP_CORRELATION
+from neuralbo.surrogates.gp.kernels import Constant, Matern, SquaredExponential, Within
 from neuralbo.testing import PolicyChecks
-from neuralbo.testing.policies import step_of
+from neuralbo.testing.policy_checks import step_of
 from neuralbo.testing.toys import SQUARE, cube, hills, observed, smooth_data, uniform
 
 RECIPE = GaussianProcess(Constant() * Matern(2.5), mean="zero")

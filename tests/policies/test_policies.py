@@ -6,10 +6,10 @@ import torch
 from neuralbo.catalog import POLICIES, make_policy
 from neuralbo.criteria import ExpectedImprovement, LogExpectedImprovement, Thompson, UpperBound
 from neuralbo.data import Data
+from neuralbo.engine.step import Step
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import LatinHypercube, Policy, RandomSearch, Sobol, Standard
-from neuralbo.policies.start import AfterStart, start_trials
-from neuralbo.step import Step
+from neuralbo.policies.initial_design import AfterStart, start_trials
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess
 from neuralbo.testing import PolicyChecks
 from neuralbo.testing.toys import CONDITIONAL, MIXED, SQUARE, hills, observed, uniform

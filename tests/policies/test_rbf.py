@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from neuralbo.data import Data
+from neuralbo.engine.step import Step
 from neuralbo.policies import RadialBasis
 from neuralbo.policies.rbf import _interpolant
-from neuralbo.step import Step
 from neuralbo.testing import PolicyChecks
 from neuralbo.testing.toys import CONDITIONAL, MIXED, SQUARE, cube, hills, observed, uniform
 

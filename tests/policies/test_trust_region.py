@@ -6,16 +6,16 @@ import torch
 from neuralbo.catalog import make_policy
 from neuralbo.criteria import UpperBound
 from neuralbo.data import Data
-from neuralbo.domain import Domain, Variable
+from neuralbo.engine.step import Step
+from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.maximizers import Mixed, Multistart
-from neuralbo.optimizer import Optimizer
-from neuralbo.parameters import Real
 from neuralbo.policies import Standard, TrustRegion
 from neuralbo.policies import trust_region as module
 from neuralbo.policies.box import Box, ZoomedCriterion, ZoomedModel
 from neuralbo.policies.choice import choice_at
 from neuralbo.policies.trust_region import Side, zoomed_columns
-from neuralbo.step import Step
+from neuralbo.space.domain import Domain, Variable
+from neuralbo.space.parameters import Real
 from neuralbo.surrogates import BayesianRVFL
 from neuralbo.testing import PolicyChecks
 from neuralbo.testing.toys import DOMAINS, seeded, uniform

@@ -5,7 +5,7 @@ import torch
 from botorch.sampling.get_sampler import get_sampler
 
 from neuralbo.posteriors import GaussianFunctions, SharedDraws
-from neuralbo.testing.surrogates import assert_moments
+from neuralbo.testing.surrogate_checks import assert_moments
 from neuralbo.testing.toys import seeded, uniform
 
 LOG_WEIGHTS = torch.tensor([0.6, 0.3, 0.1], dtype=torch.float64).log()

@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from neuralbo.criteria import ExpectedImprovement, MixtureImprovement, ProbabilityOfImprovement
-from neuralbo.criteria.mixture import UpperQuantile
-from neuralbo.criteria.usual import usual_criterion
+from neuralbo.criteria.default_criterion import usual_criterion
+from neuralbo.criteria.mixture_criteria import UpperQuantile
 from neuralbo.data import Data
-from neuralbo.step import Step
-from neuralbo.surrogates.mixture_model import NOISE_PART, MixtureModel
+from neuralbo.engine.step import Step
+from neuralbo.surrogates.mixtures.mixture_model import NOISE_PART, MixtureModel
 from neuralbo.testing import SurrogateChecks
-from neuralbo.testing.surrogates import DRAWS, ERRORS, fitted, sample
+from neuralbo.testing.surrogate_checks import DRAWS, ERRORS, fitted, sample
 from neuralbo.testing.toys import cube, hills, seeded, smooth_data, uniform
 
 

@@ -5,9 +5,9 @@ import torch
 
 from neuralbo import data as data_module
 from neuralbo.data import BLOCK, Data
-from neuralbo.step import FIT, Memory, Step, generator
+from neuralbo.engine.step import FIT, Memory, Step, generator
 from neuralbo.surrogates import Auto, BayesianRVFL, GaussianProcess
-from neuralbo.surrogates.base import AddsUp, Chooses, fit_by_blocks
+from neuralbo.surrogates.surrogate import AddsUp, Chooses, fit_by_blocks
 from neuralbo.testing.toys import SQUARE, hills, seeded, uniform
 
 RECIPE = BayesianRVFL(units=12)

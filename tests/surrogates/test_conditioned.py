@@ -6,8 +6,8 @@ from botorch.acquisition.knowledge_gradient import qKnowledgeGradient
 from botorch.sampling.get_sampler import get_sampler
 
 from neuralbo.surrogates import BayesianRVFL, ExtremeLearning, GaussianProcess
-from neuralbo.surrogates.base import moments_of
 from neuralbo.surrogates.conditioned import ConditionedGaussian
+from neuralbo.surrogates.surrogate import moments_of
 from neuralbo.testing.toys import hills, seeded, smooth_data, uniform
 
 U = uniform(3, 2, seed=4)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from neuralbo.catalog import AUTOMATIC, SURROGATES, make_policy
 from neuralbo.policies import Automatic, Basins, Policy, Way
 from neuralbo.surrogates import Surrogate
-from neuralbo.surrogates.stacked import Member, Stacked
+from neuralbo.surrogates.wrappers.stacked import Member, Stacked
 
 _MORE = ("brvfl2", "brvfl4", "neural_linear", "random_forest")
 _HANDICAP = 6.0  # as of the curves

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from neuralbo.optimizer import finite_or_none
+from neuralbo.engine.step import generator
+from neuralbo.interfaces.optimizer import finite_or_none
 from neuralbo.space import Space
-from neuralbo.step import generator
 
 from neuralbo_lab import problems
 from neuralbo_lab.experiment_study import ExperimentResults

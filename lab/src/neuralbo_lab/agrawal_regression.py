@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import torch
+from neuralbo.engine.step import FIT, generator
 from neuralbo.inference.adaptation import Adaptation, DualAveraging, MovingAverage
 from neuralbo.inference.chains import Tuning
 from neuralbo.inference.diagnostics import ess, split_r_hat
@@ -22,7 +23,6 @@ from neuralbo.networks.log_posterior import LogPosterior
 from neuralbo.networks.mlp import MLP
 from neuralbo.networks.noise import FixedNoise
 from neuralbo.networks.priors import FanIn, Gaussian, Prior
-from neuralbo.step import FIT, generator
 from torch import Generator, Tensor
 
 POINTS, NOISE_SD = 20, 0.1

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, final
 
+from neuralbo.engine.step import generator
 from neuralbo.space import Space
-from neuralbo.step import generator
 
 from neuralbo_lab.methods import Asker, find_method
 from neuralbo_lab.stopping import Evaluated, ProposedAgain, TargetReached

@@ -21,7 +21,7 @@ from typing import Any, final
 
 import numpy as np
 import optuna
-from neuralbo.storages import open_storage
+from neuralbo.interfaces.optuna.storages import open_storage
 from optuna.trial import FrozenTrial, TrialState
 
 from neuralbo_lab import faults_worker

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import final
 
 import numpy as np
-from neuralbo.step import APART
+from neuralbo.engine.step import APART
 from optuna.trial import FrozenTrial
 
 from neuralbo_lab import faults

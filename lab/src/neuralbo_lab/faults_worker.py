@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, final
 
 import torch
-from neuralbo.optimizer import Optimizer
-from neuralbo.stopping import MostTrials
-from neuralbo.storages import Storage
-from neuralbo.study import minimize
+from neuralbo.interfaces.minimize import minimize
+from neuralbo.interfaces.optimizer import Optimizer
+from neuralbo.interfaces.optuna.storages import Storage
+from neuralbo.interfaces.stopping import MostTrials
 
 from neuralbo_lab.worker import open_storage, space_of, value_of
 

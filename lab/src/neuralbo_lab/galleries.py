@@ -7,12 +7,12 @@ model and the criterion that the suggestion came from.
 from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from neuralbo.criteria.feasible import keep_feasible
-from neuralbo.optimizer import Optimizer
+from neuralbo.engine.step import Step
+from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.policies.box import ZoomedCriterion, ZoomedModel
 from neuralbo.policies.choice import Choice, choice_at
 from neuralbo.space import Space
-from neuralbo.step import Step
-from neuralbo.surrogates.class_model import ClassModel
+from neuralbo.surrogates.classifiers.class_model import ClassModel
 from torch import Tensor
 
 from neuralbo_lab.figures.models import View1D, View2D

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import torch
 from neuralbo.data import Data
+from neuralbo.engine.step import FIT, generator
 from neuralbo.inference.laplace import Laplace
-from neuralbo.step import FIT, generator
-from neuralbo.surrogates.density_ratio import DensityRatio
-from neuralbo.surrogates.labels import label
+from neuralbo.surrogates.classifiers.density_ratio import DensityRatio
+from neuralbo.surrogates.classifiers.labels import label
 from torch import Tensor
 
 from neuralbo_lab import figures, html, problems

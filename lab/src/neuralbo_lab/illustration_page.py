@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from neuralbo.step import FIT, generator
+from neuralbo.engine.step import FIT, generator
 
 from neuralbo_lab import figures, html
 from neuralbo_lab.experiment_study import ExperimentResults

@@ -12,11 +12,11 @@ from typing import Any, final
 
 import numpy as np
 import torch
+from neuralbo.engine.step import FIT, generator
 from neuralbo.inference.controlled import level_set, samples_of_modes
 from neuralbo.inference.implicit import Contrast, Implicit, ImplicitLaw
 from neuralbo.networks.hypernetwork import DeepImplicit
 from neuralbo.networks.mlp import MLP
-from neuralbo.step import FIT, generator
 from scipy.stats import spearmanr
 from torch import Generator, Tensor
 

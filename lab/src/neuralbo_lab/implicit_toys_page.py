@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from neuralbo.step import generator
+from neuralbo.engine.step import generator
 
 from neuralbo_lab import html
 from neuralbo_lab.experiment_study import ExperimentResults

@@ -17,15 +17,15 @@ import torch
 from botorch.models.model import Model
 from neuralbo import __version__
 from neuralbo.data import Data
-from neuralbo.optimizer import Optimizer
+from neuralbo.engine.step import Step
+from neuralbo.engine.threads import one_thread
+from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.policies import Policy
 from neuralbo.policies.box import ZoomedModel
 from neuralbo.policies.choice import choice_at
 from neuralbo.space import Space
-from neuralbo.step import Step
-from neuralbo.surrogates.base import Negated
-from neuralbo.surrogates.class_model import ClassModel
-from neuralbo.threads import one_thread
+from neuralbo.surrogates.classifiers.class_model import ClassModel
+from neuralbo.surrogates.surrogate import Negated
 
 from neuralbo_lab.methods import Asker, find_method
 from neuralbo_lab.problems import find

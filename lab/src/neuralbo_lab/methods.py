@@ -12,9 +12,9 @@ from typing import Any, Protocol, final
 
 from neuralbo.catalog import POLICIES, SURROGATES, make_policy
 from neuralbo.errors import unknown_name
-from neuralbo.optimizer import Optimizer
+from neuralbo.interfaces.optimizer import Optimizer
+from neuralbo.interfaces.optuna.sampler import NeuralSampler
 from neuralbo.policies import Policy
-from neuralbo.sampler import NeuralSampler
 from neuralbo.space import Space
 from optuna import samplers
 

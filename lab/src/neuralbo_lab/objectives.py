@@ -18,7 +18,7 @@ import torch
 from botorch.test_functions.multi_objective import DTLZ2, ZDT1, ZDT2, BraninCurrin
 from botorch.utils.multi_objective.hypervolume import Hypervolume
 from botorch.utils.multi_objective.pareto import is_non_dominated
-from neuralbo.sampler import NeuralSampler
+from neuralbo.interfaces.optuna.sampler import NeuralSampler
 from optuna import samplers
 from optuna.distributions import FloatDistribution
 from torch import Tensor

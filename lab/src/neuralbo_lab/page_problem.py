@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from neuralbo.parameters import Real
+from neuralbo.space.parameters import Real
 from rich.console import Console
 from rich.progress import track
 

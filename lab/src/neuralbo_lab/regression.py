@@ -11,13 +11,13 @@ import torch
 from botorch.posteriors import GPyTorchPosterior, Posterior
 from neuralbo.catalog import SURROGATES
 from neuralbo.data import Data
+from neuralbo.engine.step import FIT, generator
+from neuralbo.engine.threads import one_thread
 from neuralbo.errors import unknown_name
-from neuralbo.optimizer import finite_or_none
+from neuralbo.interfaces.optimizer import finite_or_none
 from neuralbo.posteriors import FunctionDraws, GaussianFunctions, GaussianMixture, Marginals
-from neuralbo.step import FIT, generator
 from neuralbo.surrogates import Surrogate
-from neuralbo.surrogates.base import StatesFacts, moments_of
-from neuralbo.threads import one_thread
+from neuralbo.surrogates.surrogate import StatesFacts, moments_of
 from torch import Generator, Tensor
 
 from neuralbo_lab.problems import Problem, find

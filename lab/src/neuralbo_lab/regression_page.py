@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from neuralbo.catalog import SURROGATES
 from neuralbo.data import Data
-from neuralbo.step import FIT, generator
+from neuralbo.engine.step import FIT, generator
 
 from neuralbo_lab import figures, html
 from neuralbo_lab.problems import Problem, find

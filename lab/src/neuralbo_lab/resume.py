@@ -19,8 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, final
 
-from neuralbo.stopping import finished
-from neuralbo.study import minimize
+from neuralbo.interfaces.minimize import minimize
+from neuralbo.interfaces.stopping import finished
 
 from neuralbo_lab.experiment_study import ExperimentResults
 from neuralbo_lab.problems import find

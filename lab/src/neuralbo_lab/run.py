@@ -26,7 +26,7 @@ from typing import Any, final
 import optuna
 import torch
 from neuralbo import __version__
-from neuralbo.optimizer import finite_or_none
+from neuralbo.interfaces.optimizer import finite_or_none
 from neuralbo.space import Space
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

@@ -5,7 +5,7 @@ layers of 50, every weight and bias N(0, 1) beforehand, the noise known.
 """
 
 import torch
-from neuralbo.step import generator
+from neuralbo.engine.step import generator
 from torch import Tensor
 
 WIDTHS, NOISE = (50, 50, 50), 0.1

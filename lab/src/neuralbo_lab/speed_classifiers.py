@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import torch
-from neuralbo.optimizer import Optimizer
-from neuralbo.parameters import Categorical, Integer, Parameter, Real
+from neuralbo.engine.step import generator
+from neuralbo.engine.threads import one_thread
+from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.space import Space
-from neuralbo.step import generator
-from neuralbo.threads import one_thread
+from neuralbo.space.parameters import Categorical, Integer, Parameter, Real
 from optuna import samplers
 from rich.console import Console
 from rich.progress import track

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from neuralbo.catalog import make_policy
-from neuralbo.threads import one_thread
+from neuralbo.engine.threads import one_thread
 from rich.console import Console
 from rich.progress import track
 

@@ -15,14 +15,14 @@ from typing import Any
 import torch
 from neuralbo.criteria import UpperBound
 from neuralbo.data import Data
+from neuralbo.engine.step import Step, generator
+from neuralbo.engine.threads import one_thread
 from neuralbo.maximizers import Mixed, MixedInteger
-from neuralbo.maximizers.base import evaluate
+from neuralbo.maximizers.maximizer import evaluate
 from neuralbo.networks import Descent
 from neuralbo.space import Space
-from neuralbo.step import Step, generator
 from neuralbo.surrogates import Nomu
-from neuralbo.surrogates.nomu_model import Bounds
-from neuralbo.threads import one_thread
+from neuralbo.surrogates.trained.nomu_model import Bounds
 from rich.console import Console
 from rich.progress import track
 

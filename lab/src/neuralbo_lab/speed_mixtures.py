@@ -19,12 +19,12 @@ from typing import Any, final
 import numpy as np
 import optuna
 import torch
+from neuralbo.engine.step import generator
+from neuralbo.engine.threads import one_thread
+from neuralbo.interfaces.minimize import quiet_optuna
 from neuralbo.networks.sum_product import SumProductNetwork, VariancePrior
-from neuralbo.step import generator
-from neuralbo.study import quiet_optuna
-from neuralbo.surrogates.held_out import CrossValidation
-from neuralbo.surrogates.mixture_presets import GMR_KRUSE, SPN_KRUSE
-from neuralbo.threads import one_thread
+from neuralbo.surrogates.mixtures.held_out import CrossValidation
+from neuralbo.surrogates.mixtures.mixture_presets import GMR_KRUSE, SPN_KRUSE
 from optuna.samplers import GPSampler
 from rich.console import Console
 from rich.progress import track

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import optuna
 import torch
-from neuralbo.sampler import NeuralSampler
-from neuralbo.step import generator
-from neuralbo.study import quiet_optuna
-from neuralbo.threads import one_thread
+from neuralbo.engine.step import generator
+from neuralbo.engine.threads import one_thread
+from neuralbo.interfaces.minimize import quiet_optuna
+from neuralbo.interfaces.optuna.sampler import NeuralSampler
 from optuna.samplers import BaseSampler
 from rich.console import Console
 from rich.progress import track

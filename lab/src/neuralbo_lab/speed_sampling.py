@@ -14,22 +14,22 @@ from typing import Any, NamedTuple, final
 
 import optuna
 import torch
+from neuralbo.engine.step import generator
+from neuralbo.engine.threads import one_thread
 from neuralbo.inference.adaptation import DualAveraging
 from neuralbo.inference.chains import Kernel
 from neuralbo.inference.diagnostics import ess, split_r_hat
 from neuralbo.inference.hmc import HMC
 from neuralbo.inference.nuts import NUTS
 from neuralbo.inference.sampling import sample
+from neuralbo.interfaces.minimize import quiet_optuna
+from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.networks.collapsed import CollapsedPosterior
 from neuralbo.networks.log_posterior import LogPosterior
 from neuralbo.networks.mlp import MLP
 from neuralbo.networks.noise import FixedNoise
 from neuralbo.networks.priors import Gaussian
-from neuralbo.optimizer import Optimizer
-from neuralbo.step import generator
-from neuralbo.study import quiet_optuna
-from neuralbo.surrogates.sampled_network import LARGEST_WHOLE
-from neuralbo.threads import one_thread
+from neuralbo.surrogates.sampled.sampled_network import LARGEST_WHOLE
 from optuna.samplers import GPSampler
 from rich.console import Console
 from rich.progress import track

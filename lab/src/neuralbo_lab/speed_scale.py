@@ -15,11 +15,11 @@ from botorch.models.transforms import Standardize
 from botorch.optim import optimize_acqf
 from botorch.utils.sampling import manual_seed
 from gpytorch.mlls import ExactMarginalLogLikelihood
-from neuralbo.optimizer import Optimizer
-from neuralbo.sampler import NeuralSampler
-from neuralbo.step import generator
-from neuralbo.study import quiet_optuna
-from neuralbo.threads import one_thread
+from neuralbo.engine.step import generator
+from neuralbo.engine.threads import one_thread
+from neuralbo.interfaces.minimize import quiet_optuna
+from neuralbo.interfaces.optimizer import Optimizer
+from neuralbo.interfaces.optuna.sampler import NeuralSampler
 from optuna.samplers import BaseSampler, RandomSampler
 from rich.console import Console
 from rich.progress import track

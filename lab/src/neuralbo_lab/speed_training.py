@@ -12,15 +12,15 @@ from functools import partial
 from typing import Any, final
 
 import torch
+from neuralbo.engine.step import generator
+from neuralbo.engine.threads import one_thread
+from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.networks.mlp import MLP
 from neuralbo.networks.train import Descent
-from neuralbo.optimizer import Optimizer
 from neuralbo.policies import Policy
-from neuralbo.step import generator
-from neuralbo.surrogates.deep_ensemble import SquaredLoss
-from neuralbo.surrogates.nomu import Nomu, NomuLoss
-from neuralbo.surrogates.trained_presets import DOCUMENT, NOMU, PRESETS
-from neuralbo.threads import one_thread
+from neuralbo.surrogates.trained.deep_ensemble import SquaredLoss
+from neuralbo.surrogates.trained.nomu import Nomu, NomuLoss
+from neuralbo.surrogates.trained.trained_presets import DOCUMENT, NOMU, PRESETS
 from rich.console import Console
 from rich.progress import track
 from torch import Tensor, nn

@@ -13,9 +13,9 @@ import torch
 from botorch.models.model import Model
 from botorch.posteriors import Posterior
 from neuralbo.data import Data
-from neuralbo.optimizer import Direction, sign_of
+from neuralbo.interfaces.optimizer import Direction, sign_of
 from neuralbo.posteriors import GaussianMixture, Marginals
-from neuralbo.surrogates.base import moments_of
+from neuralbo.surrogates.surrogate import moments_of
 from torch import Tensor
 
 from neuralbo_lab.figures.models import View1D, View2D

@@ -8,12 +8,12 @@ from typing import Any
 
 import optuna
 import torch
-from neuralbo.parameters import Categorical, Integer, Parameter
-from neuralbo.retrying import Retrying
-from neuralbo.sampler import NeuralSampler
+from neuralbo.interfaces.minimize import ask_params
+from neuralbo.interfaces.optuna.retrying_storage import Retrying
+from neuralbo.interfaces.optuna.sampler import NeuralSampler
+from neuralbo.interfaces.optuna.storages import shown
 from neuralbo.space import Space
-from neuralbo.storages import shown
-from neuralbo.study import ask_params
+from neuralbo.space.parameters import Categorical, Integer, Parameter
 from optuna.storages import BaseStorage, RDBStorage, RetryHeartbeatStaleTrialCallback
 from optuna.study import MaxTrialsCallback
 from optuna.trial import TrialState

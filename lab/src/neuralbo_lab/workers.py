@@ -26,10 +26,10 @@ from typing import Any, final
 import numpy as np
 import optuna
 import torch
-from neuralbo.maximizers.base import is_seen
-from neuralbo.publishing import chosen_after
-from neuralbo.sampler import FACTS, NeuralSampler
-from neuralbo.step import APART
+from neuralbo.engine.step import APART
+from neuralbo.interfaces.optuna.claims import chosen_after
+from neuralbo.interfaces.optuna.sampler import FACTS, NeuralSampler
+from neuralbo.maximizers.maximizer import is_seen
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 import optuna
-from neuralbo.sampler import NeuralSampler
+from neuralbo.interfaces.optuna.sampler import NeuralSampler
 from optuna.trial import FrozenTrial
 
 from neuralbo_lab.problems.base import optional_module

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import optuna
-from neuralbo.sampler import NeuralSampler
-from neuralbo.trials import has_diverged
+from neuralbo.interfaces.optuna.sampler import NeuralSampler
+from neuralbo.interfaces.optuna.trials import has_diverged
 from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, TrialState
 

@@ -1,9 +1,9 @@
 """Where to look next."""
 
-from neuralbo.criteria.base import Criterion
 from neuralbo.criteria.bounds import UpperBound
 from neuralbo.criteria.class_probability import ClassProbability
-from neuralbo.criteria.empirical import EmpiricalImprovement, LogEmpiricalImprovement
+from neuralbo.criteria.criterion import Criterion
+from neuralbo.criteria.empirical_improvement import EmpiricalImprovement, LogEmpiricalImprovement
 from neuralbo.criteria.entropy import EntropySearch, MaxValueEntropy, PredictiveEntropy
 from neuralbo.criteria.hypervolume import HypervolumeImprovement
 from neuralbo.criteria.improvement import (
@@ -13,7 +13,7 @@ from neuralbo.criteria.improvement import (
 )
 from neuralbo.criteria.knowledge_gradient import KnowledgeGradient
 from neuralbo.criteria.mean_width import MeanWidth, Scaled
-from neuralbo.criteria.mixture import MixtureImprovement, UpperQuantile
+from neuralbo.criteria.mixture_criteria import MixtureImprovement, UpperQuantile
 from neuralbo.criteria.noisy import (
     AugmentedImprovement,
     PluginImprovement,

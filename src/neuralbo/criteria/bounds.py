@@ -7,8 +7,8 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.base import mean_and_deviation, single_points
-from neuralbo.step import Step
+from neuralbo.criteria.criterion import mean_and_deviation, single_points
+from neuralbo.engine.step import Step
 
 
 @final

@@ -15,9 +15,9 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.base import single_points
-from neuralbo.step import Step
-from neuralbo.surrogates.class_model import ClassModel
+from neuralbo.criteria.criterion import single_points
+from neuralbo.engine.step import Step
+from neuralbo.surrogates.classifiers.class_model import ClassModel
 
 NEAREST = 1e-12  # of d^2/h^2, below which the logarithm does not fall any more
 

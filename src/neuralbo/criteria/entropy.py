@@ -14,12 +14,12 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.base import mean_and_deviation, single_points
+from neuralbo.criteria.criterion import mean_and_deviation, single_points
 from neuralbo.criteria.improvement import LOG_SQRT_2PI
 from neuralbo.criteria.noisy import noise_deviation
 from neuralbo.criteria.optima import Draws, Groups, representers
-from neuralbo.step import Step
-from neuralbo.surrogates.base import GaussianModel
+from neuralbo.engine.step import Step
+from neuralbo.surrogates.surrogate import GaussianModel
 
 NODES = 5  # of Gauss and Hermite, for y in a group
 HALF_NODES = 16  # of Gauss and Legendre, on either side of the knee that noise makes round

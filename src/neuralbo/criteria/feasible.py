@@ -8,11 +8,11 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.base import Criterion, mean_and_deviation, single_points
+from neuralbo.criteria.criterion import Criterion, mean_and_deviation, single_points
 from neuralbo.data import Data
-from neuralbo.step import FIT, Step, generator
-from neuralbo.surrogates.auto import Auto
-from neuralbo.surrogates.feasibility import probability_of_success, thinned
+from neuralbo.engine.step import FIT, Step, generator
+from neuralbo.surrogates.gp.feasibility import probability_of_success, thinned
+from neuralbo.surrogates.wrappers.auto_recipe import Auto
 
 ENOUGH = 0.97  # the probability of success that is asked for where nothing is said of the gain
 SAFE = 0.97  # where a point may be tried for any gain

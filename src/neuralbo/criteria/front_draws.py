@@ -14,8 +14,8 @@ from botorch.sampling.get_sampler import get_sampler
 from torch import Tensor
 
 from neuralbo.posteriors import FunctionDraws, Marginals
-from neuralbo.surrogates.base import GaussianModel
-from neuralbo.surrogates.gp import cholesky_factor
+from neuralbo.surrogates.gp.gaussian_process import cholesky_factor
+from neuralbo.surrogates.surrogate import GaussianModel
 
 
 @final

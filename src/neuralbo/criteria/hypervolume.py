@@ -22,11 +22,11 @@ from botorch.utils.multi_objective.pareto import is_non_dominated
 from botorch.utils.sampling import draw_sobol_normal_samples
 from torch import Tensor
 
-from neuralbo.criteria.base import single_points
+from neuralbo.criteria.criterion import single_points
 from neuralbo.criteria.front_draws import DrawsGivenBaseline
 from neuralbo.data import Units
-from neuralbo.step import Step
-from neuralbo.surrogates.base import moments_of
+from neuralbo.engine.step import Step
+from neuralbo.surrogates.surrogate import moments_of
 
 MOST_NUMBERS = 2**21  # of one temporary: 16 MiB, of which a handful exist at a time
 # Samples, and points of the baseline: each sample parts the space above its front into boxes,

@@ -17,9 +17,9 @@ from botorch.models.model import Model
 from scipy.special import erfcx, ndtr
 from torch import Tensor
 
-from neuralbo.criteria.base import components_at, mean_and_deviation, single_points
-from neuralbo.step import Step
-from neuralbo.surrogates.base import Climbs, HasComponents
+from neuralbo.criteria.criterion import components_at, mean_and_deviation, single_points
+from neuralbo.engine.step import Step
+from neuralbo.surrogates.surrogate import Climbs, HasComponents
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 TAIL, SERIES = -1.0, -1e3  # where one form of log h hands over to the next

@@ -14,11 +14,11 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.base import mean_and_deviation, single_points
+from neuralbo.criteria.criterion import mean_and_deviation, single_points
 from neuralbo.criteria.noisy import noise_deviation
 from neuralbo.criteria.optima import covariance, representers
-from neuralbo.step import Step
-from neuralbo.surrogates.base import GaussianModel
+from neuralbo.engine.step import Step
+from neuralbo.surrogates.surrogate import GaussianModel
 
 NODES = 40  # of Gauss and Hermite, for z
 MOST = 64  # points of R: those with the largest m + s

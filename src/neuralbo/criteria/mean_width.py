@@ -16,18 +16,18 @@ from botorch.models.model import Model
 from botorch.posteriors import Posterior, TransformedPosterior
 from torch import Tensor
 
-from neuralbo.criteria.base import Criterion, MomentsModel, mean_and_deviation
 from neuralbo.criteria.bounds import UpperBound
+from neuralbo.criteria.criterion import Criterion, MomentsModel, mean_and_deviation
 from neuralbo.criteria.improvement import (
     ExpectedImprovement,
     LogExpectedImprovement,
     ProbabilityOfImprovement,
 )
-from neuralbo.domain import Domain
-from neuralbo.lattice import lattice, levels_of, per_variable
-from neuralbo.step import FIT, Step, generator
-from neuralbo.surrogates.base import Surrogate
+from neuralbo.engine.step import FIT, Step, generator
+from neuralbo.space.domain import Domain
+from neuralbo.space.full_factorial import lattice, levels_of, per_variable
 from neuralbo.surrogates.model import Around
+from neuralbo.surrogates.surrogate import Surrogate
 
 # Criteria of mean and deviation alone.
 OfMoments = UpperBound | ExpectedImprovement | LogExpectedImprovement | ProbabilityOfImprovement

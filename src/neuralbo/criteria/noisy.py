@@ -16,10 +16,10 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.base import mean_and_deviation, single_points
+from neuralbo.criteria.criterion import mean_and_deviation, single_points
 from neuralbo.criteria.improvement import log_expected_improvement
-from neuralbo.step import Step
-from neuralbo.surrogates.base import GaussianModel, moments_of
+from neuralbo.engine.step import Step
+from neuralbo.surrogates.surrogate import GaussianModel, moments_of
 
 MOST_BETA = 1 - 1e-12  # of the quantile, whose number of deviations is finite
 

@@ -15,11 +15,11 @@ import torch
 from botorch.models.model import Model
 from torch import Generator, Tensor
 
-from neuralbo.criteria.base import mean_and_deviation
-from neuralbo.criteria.empirical import members_of
-from neuralbo.lattice import lattice, levels_of
-from neuralbo.step import Step
-from neuralbo.surrogates.base import GaussianModel
+from neuralbo.criteria.criterion import mean_and_deviation
+from neuralbo.criteria.empirical_improvement import members_of
+from neuralbo.engine.step import Step
+from neuralbo.space.full_factorial import lattice, levels_of
+from neuralbo.surrogates.surrogate import GaussianModel
 
 LINE = 129  # points in one continuous variable
 SPREAD, LOCAL = 160, 96  # points in more: over the domain, and around the best observations

@@ -12,11 +12,11 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.base import components_at, mean_and_deviation, single_points
-from neuralbo.criteria.empirical import spread_of_values
+from neuralbo.criteria.criterion import components_at, mean_and_deviation, single_points
+from neuralbo.criteria.empirical_improvement import spread_of_values
 from neuralbo.criteria.improvement import LOG_SQRT_2PI
-from neuralbo.step import Step
-from neuralbo.surrogates.base import HasComponents
+from neuralbo.engine.step import Step
+from neuralbo.surrogates.surrogate import HasComponents
 
 STEPS = (0.0, 0.02, 0.1, 0.3, 1.0)
 

@@ -7,9 +7,9 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Generator, Tensor
 
-from neuralbo.criteria.base import single_points
-from neuralbo.step import Step
-from neuralbo.surrogates.base import DrawsFunctions
+from neuralbo.criteria.criterion import single_points
+from neuralbo.engine.step import Step
+from neuralbo.surrogates.surrogate import DrawsFunctions
 
 
 @final

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol, final
 import torch
 from torch import Generator, Tensor
 
-from neuralbo import deadline
+from neuralbo.engine import deadline
 from neuralbo.inference.chains import Info, Point, Target, Tuning
 from neuralbo.inference.hmc import energy, leapfrog
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Generator, Tensor
 
-from neuralbo import deadline
+from neuralbo.engine import deadline
 from neuralbo.errors import FitError
 
 Parameters = tuple[Tensor, ...]  # the first dimension of each is s

@@ -11,9 +11,9 @@ from typing import final
 import torch
 from torch import Generator, Tensor
 
-from neuralbo.gamma import log_gamma_draws
 from neuralbo.inference.chains import Info, Target, Tuning, evaluate
 from neuralbo.inference.metropolis import State
+from neuralbo.networks.gamma_draws import log_gamma_draws
 
 Conditional = Callable[[Tensor, Generator], Tensor]
 """From q, C x p, to q with one part drawn given the rest."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Generator, Tensor
 
-from neuralbo import deadline
+from neuralbo.engine import deadline
 from neuralbo.inference.chains import MOST_ERROR, Info, Point, Target, Tuning, choose, evaluate
 from neuralbo.inference.metropolis import accept
 

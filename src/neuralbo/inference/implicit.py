@@ -14,7 +14,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Generator, Tensor
 
-from neuralbo import deadline
+from neuralbo.engine import deadline
 from neuralbo.errors import FitError
 from neuralbo.inference.divergences import KL, Divergence
 from neuralbo.inference.order import all_pairs, order_loss, random_pairs

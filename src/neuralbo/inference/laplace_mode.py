@@ -11,7 +11,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neuralbo import deadline
+from neuralbo.engine import deadline
 from neuralbo.inference.laplace_likelihoods import Likelihood, Terms
 from neuralbo.networks.jacobian import Layer, Linearization, linearize
 from neuralbo.networks.mlp import MLP

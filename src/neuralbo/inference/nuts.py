@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Generator, Tensor
 
-from neuralbo import deadline
+from neuralbo.engine import deadline
 from neuralbo.inference.chains import MOST_ERROR, Info, Point, Target, Tuning, evaluate
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from neuralbo import deadline
+from neuralbo.engine import deadline
 from neuralbo.inference.adaptation import Adaptation, WindowedMass, find_step_size
 from neuralbo.inference.chains import Info, Kernel, Target, Tuning
 

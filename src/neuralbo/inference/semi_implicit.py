@@ -13,7 +13,7 @@ from typing import final
 import torch
 from torch import Generator, Tensor
 
-from neuralbo import deadline
+from neuralbo.engine import deadline
 from neuralbo.errors import FitError
 from neuralbo.inference.chains import Target, evaluate
 from neuralbo.inference.implicit import ImplicitLaw

@@ -14,7 +14,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Generator, Tensor
 
-from neuralbo import deadline
+from neuralbo.engine import deadline
 
 NoisyGradient = Callable[[Tensor], Tensor]  # q to G; who draws batches does it in there
 

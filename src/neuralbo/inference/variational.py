@@ -14,7 +14,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Generator, Tensor
 
-from neuralbo import deadline
+from neuralbo.engine import deadline
 from neuralbo.inference.chains import Point, Target, evaluate
 from neuralbo.networks.train import train
 

@@ -9,8 +9,8 @@ from botorch.acquisition import AcquisitionFunction
 from scipy.optimize import differential_evolution
 from torch import Tensor
 
-from neuralbo.maximizers.base import evaluate, pick
-from neuralbo.step import Step
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import evaluate, pick
 
 PER_VARIABLE = 15  # members of the population for each variable, as in SciPy
 GENERATIONS = 20  # at least so many: in many variables the population is smaller

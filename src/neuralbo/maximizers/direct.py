@@ -9,8 +9,8 @@ from botorch.acquisition import AcquisitionFunction
 from scipy.optimize import direct
 from torch import Tensor
 
-from neuralbo.maximizers.base import evaluate, pick
-from neuralbo.step import Step
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import evaluate, pick
 
 WORST = 1e300  # a finite number for what is none: SciPy adds and compares them
 

@@ -7,8 +7,8 @@ import torch
 from botorch.acquisition import AcquisitionFunction
 from torch import Generator, Tensor
 
-from neuralbo.domain import Domain
-from neuralbo.maximizers.base import (
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import (
     around,
     ascend,
     choose,
@@ -18,7 +18,7 @@ from neuralbo.maximizers.base import (
     spread_of,
 )
 from neuralbo.maximizers.multistart import Multistart
-from neuralbo.step import Step
+from neuralbo.space.domain import Domain
 
 MOST_LEVELS = 24  # levels of one variable that are tried in a round
 MANY_LEVELS = 64  # of a category that has more of them than columns

@@ -10,13 +10,13 @@ from torch import Tensor
 
 from neuralbo.criteria.bounds import UpperBoundValue
 from neuralbo.criteria.mean_width import ScaledModel
-from neuralbo.maximizers.base import Maximizer, evaluate, pick
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import Maximizer, evaluate, pick
 from neuralbo.maximizers.mixed import Mixed
 from neuralbo.maximizers.program import LIMIT, OPTIMAL, Program
 from neuralbo.maximizers.program_domain import add_domain
 from neuralbo.maximizers.program_network import add_network
 from neuralbo.networks.piecewise_linear import PiecewiseLinear, PiecewiseLinearNetwork
-from neuralbo.step import Step
 
 AGREES = 1e-6  # how far a description may be from its model, relative to the size of the value
 BELOW = 1e-6  # how far below the best value known the program may go, so that it is in it

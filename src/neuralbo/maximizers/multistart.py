@@ -7,8 +7,8 @@ import torch
 from botorch.acquisition import AcquisitionFunction
 from torch import Tensor
 
-from neuralbo.domain import Domain
-from neuralbo.maximizers.base import (
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import (
     around,
     ascend,
     choose,
@@ -17,7 +17,7 @@ from neuralbo.maximizers.base import (
     pick,
     spread_of,
 )
-from neuralbo.step import Step
+from neuralbo.space.domain import Domain
 
 
 @final

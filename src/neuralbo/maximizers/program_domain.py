@@ -7,8 +7,8 @@ Notation
 import numpy as np
 import torch
 
-from neuralbo.domain import Domain, Variable
 from neuralbo.maximizers.program import Columns, Program
+from neuralbo.space.domain import Domain, Variable
 
 MOST_LEVELS = 1000  # each of them a variable of the program
 

@@ -7,8 +7,8 @@ import torch
 from botorch.acquisition import AcquisitionFunction
 from torch import Tensor
 
-from neuralbo.maximizers.base import evaluate, pick
-from neuralbo.step import Step
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import evaluate, pick
 
 
 @final

@@ -9,7 +9,7 @@ import torch
 from scipy.optimize import fmin_l_bfgs_b
 from torch import Tensor
 
-from neuralbo import deadline
+from neuralbo.engine import deadline
 from neuralbo.networks.train import Gradient
 
 Array = npt.NDArray[np.float64]

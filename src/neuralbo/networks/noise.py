@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol, final
 import torch
 from torch import Generator, Tensor
 
-from neuralbo.gamma import log_gamma_draws
+from neuralbo.networks.gamma_draws import log_gamma_draws
 from neuralbo.networks.priors import LOG_SQRT_2PI
 
 

@@ -17,7 +17,7 @@ from typing import Protocol, final
 import torch
 from torch import Generator, Tensor
 
-from neuralbo.gamma import log_gamma_draws
+from neuralbo.networks.gamma_draws import log_gamma_draws
 from neuralbo.networks.mlp import MLP
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)

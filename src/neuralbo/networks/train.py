@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neuralbo import deadline
+from neuralbo.engine import deadline
 
 GAIN = 1e-3  # part of its loss that a member must gain for the descent not to lose patience
 

@@ -13,14 +13,14 @@ import torch
 from torch import Generator, Tensor
 
 from neuralbo.data import Data, landmark
+from neuralbo.engine.step import FIT, Step, generator
 from neuralbo.networks.mlp import MLP
 from neuralbo.networks.train import Descent, by_autograd
-from neuralbo.policies.base import Proposal
 from neuralbo.policies.designs import Sobol
 from neuralbo.policies.latent import Latent
+from neuralbo.policies.policy import Proposal
 from neuralbo.policies.standard import Standard
 from neuralbo.policies.trust_region import zoomed_columns
-from neuralbo.step import FIT, Step, generator
 from neuralbo.surrogates import Surrogate
 
 TRAINING = 12  # which stream of random numbers the networks begin at

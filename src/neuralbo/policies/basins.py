@@ -14,16 +14,16 @@ from torch import Tensor
 
 from neuralbo.criteria.feasible import ENOUGH
 from neuralbo.data import Data, in_order
-from neuralbo.maximizers.base import is_taken
-from neuralbo.policies.base import Proposal
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import is_taken
 from neuralbo.policies.box import Box
 from neuralbo.policies.designs import RandomSearch
+from neuralbo.policies.policy import Proposal
 from neuralbo.policies.standard import SINGLY, Standard
 from neuralbo.policies.trust_region import zoomed_columns
-from neuralbo.step import Step
 from neuralbo.surrogates import Surrogate
-from neuralbo.surrogates.base import GaussianModel
-from neuralbo.surrogates.feasibility import probability_of_success
+from neuralbo.surrogates.gp.feasibility import probability_of_success
+from neuralbo.surrogates.surrogate import GaussianModel
 
 START = 10  # trials whose median says how much there was to gain
 BEST = 512  # trials among which other hills are looked for

@@ -10,7 +10,7 @@ from botorch.models.model import Model
 from botorch.posteriors import Posterior
 from torch import Tensor
 
-from neuralbo.criteria.base import single_points
+from neuralbo.criteria.criterion import single_points
 from neuralbo.surrogates.model import Around
 
 

@@ -3,7 +3,7 @@
 import torch
 from torch import Generator, Tensor
 
-from neuralbo.domain import Domain
+from neuralbo.space.domain import Domain
 
 OTHERS = 256  # in which several variables change at once
 LEVELS = 24  # of one variable that are looked at

@@ -2,15 +2,15 @@
 
 from typing import NamedTuple
 
-from neuralbo.policies.automatic import Automatic
-from neuralbo.policies.base import Policy
+from neuralbo.engine.step import Step
+from neuralbo.policies.auto import Automatic
 from neuralbo.policies.basins import Basins, at_the_top, zoom
 from neuralbo.policies.box import Box
 from neuralbo.policies.dynamic_c import DynamicC
 from neuralbo.policies.exploring import Exploring
+from neuralbo.policies.policy import Policy
 from neuralbo.policies.standard import Standard
 from neuralbo.policies.trust_region import TrustRegion, is_beginning
-from neuralbo.step import Step
 
 
 class Choice(NamedTuple):

@@ -14,24 +14,24 @@ import torch
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.base import Criterion
-from neuralbo.criteria.empirical import EmpiricalImprovement, LogEmpiricalImprovement
+from neuralbo.criteria.criterion import Criterion
+from neuralbo.criteria.empirical_improvement import EmpiricalImprovement, LogEmpiricalImprovement
 from neuralbo.criteria.feasible import ENOUGH, keep_feasible
 from neuralbo.criteria.improvement import ExpectedImprovement, LogExpectedImprovement
-from neuralbo.criteria.mixture import MixtureImprovement
+from neuralbo.criteria.mixture_criteria import MixtureImprovement
 from neuralbo.data import Data, Units, input_units
-from neuralbo.maximizers.base import evaluate, pick
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import evaluate, pick
 from neuralbo.networks.log_posterior import Passes
 from neuralbo.networks.mlp import MLP
 from neuralbo.networks.train import Descent
-from neuralbo.policies.base import Proposal
 from neuralbo.policies.cells import cells_near
+from neuralbo.policies.policy import Proposal
 from neuralbo.policies.standard import Standard, believe, facts_of
-from neuralbo.step import Step
 from neuralbo.surrogates import Surrogate
-from neuralbo.surrogates.base import HasComponents, moments_of
-from neuralbo.surrogates.class_model import ClassModel
-from neuralbo.surrogates.feasibility import probability_of_success
+from neuralbo.surrogates.classifiers.class_model import ClassModel
+from neuralbo.surrogates.gp.feasibility import probability_of_success
+from neuralbo.surrogates.surrogate import HasComponents, moments_of
 
 FARTHEST = 10.0  # standard deviations of the values, from the best to a goal
 MOST = 700.0  # whose exponential is still a number

@@ -5,9 +5,9 @@ from typing import final
 
 import torch
 
-from neuralbo.maximizers.base import pick
-from neuralbo.policies.base import Proposal
-from neuralbo.step import FIT, Step, generator
+from neuralbo.engine.step import FIT, Step, generator
+from neuralbo.maximizers.maximizer import pick
+from neuralbo.policies.policy import Proposal
 
 HYPERCUBE = 32  # points of one Latin hypercube when the number of trials is not known
 

@@ -17,10 +17,10 @@ from torch import Tensor
 
 from neuralbo.criteria.feasible import keep_feasible
 from neuralbo.criteria.mean_width import MeanWidth, Scaled, ScaledModel
-from neuralbo.maximizers.base import evaluate, seen
-from neuralbo.policies.base import Proposal
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import evaluate, seen
+from neuralbo.policies.policy import Proposal
 from neuralbo.policies.standard import Standard, believe, facts_of
-from neuralbo.step import Step
 from neuralbo.surrogates import Surrogate
 
 SIDE = 2.0  # of the cube [-1,1]^d, in which 004 has its distances

@@ -5,10 +5,10 @@ from typing import final
 
 import torch
 
-from neuralbo.maximizers.base import pick
-from neuralbo.policies.base import Proposal
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import pick
+from neuralbo.policies.policy import Proposal
 from neuralbo.policies.standard import Standard
-from neuralbo.step import Step
 from neuralbo.surrogates import Surrogate
 
 CANDIDATES = 64  # for each point, so that one of them was not seen before

@@ -13,11 +13,11 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neuralbo.maximizers.base import SAME_POINT, pick, seen
-from neuralbo.policies.base import Proposal
+from neuralbo.engine.step import FIT, Step, generator
+from neuralbo.maximizers.maximizer import SAME_POINT, pick, seen
 from neuralbo.policies.designs import Sobol
-from neuralbo.policies.start import start_trials
-from neuralbo.step import FIT, Step, generator
+from neuralbo.policies.initial_design import start_trials
+from neuralbo.policies.policy import Proposal
 
 ENOUGH = 1e-4  # the part of the expected gain that a step must make. Armijo (1966)
 SPARE = 32  # further random points, in case all others are taken

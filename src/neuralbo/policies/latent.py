@@ -11,13 +11,13 @@ from typing import Protocol, final
 import torch
 from torch import Tensor
 
-from neuralbo.criteria.base import may_repeat
+from neuralbo.criteria.criterion import may_repeat
 from neuralbo.data import in_order
-from neuralbo.domain import Domain, Variable
-from neuralbo.maximizers.base import SAME_POINT, is_taken, pick
-from neuralbo.policies.base import Policy, Proposal
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import SAME_POINT, is_taken, pick
+from neuralbo.policies.policy import Policy, Proposal
 from neuralbo.policies.standard import Standard
-from neuralbo.step import Step
+from neuralbo.space.domain import Domain, Variable
 
 SPARE = 64  # random codes for each point, in case the policy repeats a point
 

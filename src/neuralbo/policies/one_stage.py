@@ -17,22 +17,22 @@ from torch import Tensor
 
 from neuralbo.criteria.feasible import ENOUGH
 from neuralbo.data import Data
-from neuralbo.maximizers.base import around, choose, coordinates_of, pick
-from neuralbo.policies.base import Proposal
+from neuralbo.engine.step import Step
+from neuralbo.inference.quasi_newton import minimize, with_gradient
+from neuralbo.maximizers.maximizer import around, choose, coordinates_of, pick
 from neuralbo.policies.cells import cells_near
 from neuralbo.policies.conditional_map import with_beliefs
 from neuralbo.policies.designs import Sobol
-from neuralbo.quasi_newton import minimize, with_gradient
-from neuralbo.step import Step
-from neuralbo.surrogates.feasibility import probability_of_success
-from neuralbo.surrogates.gp import (
+from neuralbo.policies.policy import Proposal
+from neuralbo.surrogates.gp.feasibility import probability_of_success
+from neuralbo.surrogates.gp.gaussian_process import (
     LOG_2PI,
     GaussianProcess,
     GaussianProcessModel,
     Search,
     covariance_of,
 )
-from neuralbo.surrogates.kernels import Between, Within
+from neuralbo.surrogates.gp.kernels import Between, Within
 
 CANDIDATES, LOCAL = 512, 256  # places looked at before any climbs
 LEAST = 1e-10  # of a variance, in standard units

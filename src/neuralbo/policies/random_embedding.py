@@ -12,14 +12,14 @@ from typing import final
 import torch
 from torch import Tensor
 
-from neuralbo.policies.base import Proposal
+from neuralbo.engine.step import FIT, Step, generator
+from neuralbo.inference.quasi_newton import minimize
 from neuralbo.policies.designs import Sobol
+from neuralbo.policies.initial_design import start_trials
 from neuralbo.policies.latent import Latent
+from neuralbo.policies.policy import Proposal
 from neuralbo.policies.standard import Standard
-from neuralbo.policies.start import start_trials
 from neuralbo.policies.trust_region import zoomed_columns
-from neuralbo.quasi_newton import minimize
-from neuralbo.step import FIT, Step, generator
 from neuralbo.surrogates import Surrogate
 
 EMBEDDING = 11  # which stream of random numbers A is drawn from

@@ -15,11 +15,11 @@ import torch
 from scipy.interpolate import RBFInterpolator
 from torch import Tensor
 
+from neuralbo.engine.step import Step
 from neuralbo.errors import FitError
-from neuralbo.maximizers.base import around, coordinates_of, is_seen, pick, seen
-from neuralbo.policies.base import Proposal
+from neuralbo.maximizers.maximizer import around, coordinates_of, is_seen, pick, seen
 from neuralbo.policies.designs import Sobol
-from neuralbo.step import Step
+from neuralbo.policies.policy import Proposal
 
 TOO_NEAR = 1e-3  # times sqrt(d): candidates nearer to a point that was tried teach nothing
 FLAT = 1e-9  # directions in which the points spread less than this have no slope

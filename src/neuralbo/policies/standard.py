@@ -9,18 +9,18 @@ import torch
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.base import Criterion, LearnsAtStart, may_repeat
 from neuralbo.criteria.class_probability import ClassProbability
+from neuralbo.criteria.criterion import Criterion, LearnsAtStart, may_repeat
+from neuralbo.criteria.default_criterion import usual_criterion
 from neuralbo.criteria.feasible import keep_feasible
-from neuralbo.criteria.usual import usual_criterion
-from neuralbo.maximizers.base import Maximizer, evaluate, maximize
-from neuralbo.policies.base import Proposal
-from neuralbo.step import Step
-from neuralbo.surrogates.base import Facts, GaussianModel, StatesFacts, Surrogate, moments_of
-from neuralbo.surrogates.class_model import ClassModel
-from neuralbo.surrogates.gp_mcmc import SampledGaussianProcessModel
-from neuralbo.surrogates.network_draws import NetworkDraws
-from neuralbo.surrogates.stacked import StackedModel
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import Maximizer, evaluate, maximize
+from neuralbo.policies.policy import Proposal
+from neuralbo.surrogates.classifiers.class_model import ClassModel
+from neuralbo.surrogates.gp.gp_mcmc import SampledGaussianProcessModel
+from neuralbo.surrogates.sampled.network_draws import NetworkDraws
+from neuralbo.surrogates.surrogate import Facts, GaussianModel, StatesFacts, Surrogate, moments_of
+from neuralbo.surrogates.wrappers.stacked import StackedModel
 
 FEWEST_NETWORKS = 20  # effective ones, below which they are drawn anew instead of weighted
 SINGLY = 16  # points of a batch, each of which has a model and a search of its own

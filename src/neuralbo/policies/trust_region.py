@@ -12,16 +12,16 @@ from typing import Any, NamedTuple, final
 import torch
 from torch import Tensor
 
-from neuralbo.criteria.base import may_repeat
+from neuralbo.criteria.criterion import may_repeat
 from neuralbo.data import Data, in_order
-from neuralbo.domain import Domain
-from neuralbo.maximizers.base import SAME_POINT, is_taken
-from neuralbo.points import are_near
-from neuralbo.policies.base import Proposal
+from neuralbo.data.near_points import are_near
+from neuralbo.engine.step import APART, Step
+from neuralbo.maximizers.maximizer import SAME_POINT, is_taken
 from neuralbo.policies.box import Box
 from neuralbo.policies.designs import Sobol
+from neuralbo.policies.policy import Proposal
 from neuralbo.policies.standard import Standard
-from neuralbo.step import APART, Step
+from neuralbo.space.domain import Domain
 from neuralbo.surrogates import Surrogate
 
 START = 10  # trials that say nothing about the side: a start design, usually

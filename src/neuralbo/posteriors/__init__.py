@@ -4,7 +4,7 @@ from neuralbo.posteriors.function_draws import FunctionDraws
 from neuralbo.posteriors.gaussian_functions import GaussianFunctions
 from neuralbo.posteriors.gaussian_mixture import GaussianMixture
 from neuralbo.posteriors.marginals import Field, Marginals
-from neuralbo.posteriors.sampler import SharedDraws
+from neuralbo.posteriors.posterior_sampler import SharedDraws
 
 __all__ = [
     "Field",

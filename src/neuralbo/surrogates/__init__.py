@@ -1,26 +1,26 @@
 """Models of the objective: recipes, and what `fit` makes of them."""
 
-from neuralbo.surrogates.additive import Additive
-from neuralbo.surrogates.auto import Auto
-from neuralbo.surrogates.base import DrawsFunctions, GaussianModel, Surrogate, WarmStarts
-from neuralbo.surrogates.classifier_ratio import ClassifierRatio
-from neuralbo.surrogates.deep_ensemble import DeepEnsemble
-from neuralbo.surrogates.density_ratio import DensityRatio
-from neuralbo.surrogates.elm import ExtremeLearning
-from neuralbo.surrogates.empirical import Empirical
-from neuralbo.surrogates.ervfl import EnsembleRVFL
-from neuralbo.surrogates.gmr import GaussianMixtureRegression
-from neuralbo.surrogates.gp import GaussianProcess
-from neuralbo.surrogates.gp_mcmc import SampledGaussianProcess
-from neuralbo.surrogates.kde import KernelDensity
-from neuralbo.surrogates.laplace import LaplaceNetwork
-from neuralbo.surrogates.mc_dropout import MCDropout
-from neuralbo.surrogates.neural_linear import NeuralLinear
-from neuralbo.surrogates.nomu import Nomu
-from neuralbo.surrogates.random_forest import RandomForest
-from neuralbo.surrogates.rvfl import BayesianRVFL
-from neuralbo.surrogates.spn import SumProduct
-from neuralbo.surrogates.warped import Warped
+from neuralbo.surrogates.baselines.empirical import Empirical
+from neuralbo.surrogates.baselines.random_forest import RandomForest
+from neuralbo.surrogates.classifiers.classifier_ratio import ClassifierRatio
+from neuralbo.surrogates.classifiers.density_ratio import DensityRatio
+from neuralbo.surrogates.gp.additive import Additive
+from neuralbo.surrogates.gp.gaussian_process import GaussianProcess
+from neuralbo.surrogates.gp.gp_mcmc import SampledGaussianProcess
+from neuralbo.surrogates.mixtures.gmr import GaussianMixtureRegression
+from neuralbo.surrogates.mixtures.kde import KernelDensity
+from neuralbo.surrogates.mixtures.spn import SumProduct
+from neuralbo.surrogates.random_features.elm import ExtremeLearning
+from neuralbo.surrogates.random_features.ervfl import EnsembleRVFL
+from neuralbo.surrogates.random_features.rvfl import BayesianRVFL
+from neuralbo.surrogates.surrogate import DrawsFunctions, GaussianModel, Surrogate, WarmStarts
+from neuralbo.surrogates.trained.deep_ensemble import DeepEnsemble
+from neuralbo.surrogates.trained.laplace_network import LaplaceNetwork
+from neuralbo.surrogates.trained.mc_dropout import MCDropout
+from neuralbo.surrogates.trained.neural_linear import NeuralLinear
+from neuralbo.surrogates.trained.nomu import Nomu
+from neuralbo.surrogates.wrappers.auto_recipe import Auto
+from neuralbo.surrogates.wrappers.warped import Warped
 
 __all__ = [
     "Additive",

@@ -13,8 +13,8 @@ from botorch.posteriors import Posterior
 from torch import Generator, Tensor
 
 from neuralbo.posteriors import FunctionDraws
-from neuralbo.surrogates.base import Facts, GaussianModel
 from neuralbo.surrogates.model import DrawsFunctions
+from neuralbo.surrogates.surrogate import Facts, GaussianModel
 
 JITTER = 1e-9  # of the variances, for the factor of points that are nearly one
 

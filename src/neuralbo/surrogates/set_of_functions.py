@@ -7,10 +7,10 @@ from botorch.posteriors import Posterior
 from torch import Tensor
 
 from neuralbo.posteriors import FunctionDraws
-from neuralbo.surrogates.base import Facts
 from neuralbo.surrogates.conditioned import ConditionedFunctions
 from neuralbo.surrogates.conditioned import Functions as Functions
 from neuralbo.surrogates.model import DrawsFunctions
+from neuralbo.surrogates.surrogate import Facts
 
 
 class SetOfFunctions(DrawsFunctions):

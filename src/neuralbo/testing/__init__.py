@@ -4,12 +4,12 @@ They are pytest classes: a test class inherits one and supplies the fixture that
 names. Nothing else in neuralbo imports this package, which needs pytest.
 """
 
-from neuralbo.testing.classifiers import ClassifierChecks
-from neuralbo.testing.criteria import CriterionChecks
-from neuralbo.testing.maximizers import MaximizerChecks
-from neuralbo.testing.policies import PolicyChecks
-from neuralbo.testing.spaces import SpaceChecks
-from neuralbo.testing.surrogates import EpistemicChecks, SurrogateChecks
+from neuralbo.testing.classifier_checks import ClassifierChecks
+from neuralbo.testing.criterion_checks import CriterionChecks
+from neuralbo.testing.maximizer_checks import MaximizerChecks
+from neuralbo.testing.policy_checks import PolicyChecks
+from neuralbo.testing.space_checks import SpaceChecks
+from neuralbo.testing.surrogate_checks import EpistemicChecks, SurrogateChecks
 
 __all__ = [
     "ClassifierChecks",

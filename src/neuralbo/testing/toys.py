@@ -13,8 +13,8 @@ from botorch.utils.transforms import t_batch_mode_transform
 from torch import Generator, Tensor
 
 from neuralbo.data import Data
-from neuralbo.domain import Domain, Variable
-from neuralbo.surrogates.base import GaussianModel
+from neuralbo.space.domain import Domain, Variable
+from neuralbo.surrogates.surrogate import GaussianModel
 
 # surrogates of the catalog whose fit takes up to minutes: the documents' own settings
 MINUTES = frozenset(

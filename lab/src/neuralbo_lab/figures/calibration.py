@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from neuralbo.plots import new_figure
+from neuralbo.reporting.plots import new_figure
 
 from neuralbo_lab.figures.style import legend, line_style
 from neuralbo_lab.statistics.calibration import Reliability

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from neuralbo.plots import new_figure
+from neuralbo.reporting.plots import new_figure
 
 from neuralbo_lab.statistics.arrays import Array
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
-from neuralbo.plots import new_figure
+from neuralbo.reporting.plots import new_figure
 
 from neuralbo_lab.figures.style import colour, legend, method_panels, panel_title
 from neuralbo_lab.problems.base import Problem

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from neuralbo.criteria.improvement import log_expected_improvement
-from neuralbo.plots import new_figure
+from neuralbo.reporting.plots import new_figure
 
 from neuralbo_lab.figures.style import legend_below
 from neuralbo_lab.statistics.arrays import Array

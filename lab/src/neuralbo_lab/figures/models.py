@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 import numpy.typing as npt
-from neuralbo.plots import new_figure
+from neuralbo.reporting.plots import new_figure
 
 from neuralbo_lab.figures.style import WIDE_PANELS, legend, panel_title, panels
 from neuralbo_lab.statistics.arrays import Array

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from neuralbo.plots import new_figure
+from neuralbo.reporting.plots import new_figure
 
 from neuralbo_lab.figures.style import (
     colour,

@@ -6,7 +6,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from neuralbo.plots import new_figure
+from neuralbo.reporting.plots import new_figure
 
 from neuralbo_lab.statistics import bootstrap_interval
 from neuralbo_lab.statistics.arrays import Array

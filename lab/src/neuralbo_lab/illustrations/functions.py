@@ -9,9 +9,9 @@ import torch
 from neuralbo.data import Data
 from neuralbo.networks.mlp import MLP
 from neuralbo.networks.priors import Cauchy, FanIn, Gaussian, Prior
-from neuralbo.surrogates.gp import GaussianProcess
-from neuralbo.surrogates.kernels import Between, Constant, Kernel, Matern, Positive
-from neuralbo.surrogates.kernels import SquaredExponential as SE
+from neuralbo.surrogates.gp.gaussian_process import GaussianProcess
+from neuralbo.surrogates.gp.kernels import Between, Constant, Kernel, Matern, Positive
+from neuralbo.surrogates.gp.kernels import SquaredExponential as SE
 from torch import Generator, Tensor
 
 from neuralbo_lab.figures.panels import LinePanel

@@ -13,14 +13,14 @@ from neuralbo.inference.hmc import HMC
 from neuralbo.networks.noise import FixedNoise, GammaDeviation
 from neuralbo.networks.priors import Gaussian, Hierarchical
 from neuralbo.surrogates import Surrogate
-from neuralbo.surrogates.base import moments_of
-from neuralbo.surrogates.elm import ExtremeLearning
-from neuralbo.surrogates.ervfl import EnsembleRVFL
-from neuralbo.surrogates.gp import GaussianProcess
-from neuralbo.surrogates.linear_ensemble import LinearEnsembleModel
-from neuralbo.surrogates.network_draws import NetworkDraws
-from neuralbo.surrogates.rvfl import BayesianRVFL
-from neuralbo.surrogates.sampled_network import SampledNetwork
+from neuralbo.surrogates.gp.gaussian_process import GaussianProcess
+from neuralbo.surrogates.random_features.elm import ExtremeLearning
+from neuralbo.surrogates.random_features.ervfl import EnsembleRVFL
+from neuralbo.surrogates.random_features.linear_ensemble import LinearEnsembleModel
+from neuralbo.surrogates.random_features.rvfl import BayesianRVFL
+from neuralbo.surrogates.sampled.network_draws import NetworkDraws
+from neuralbo.surrogates.sampled.sampled_network import SampledNetwork
+from neuralbo.surrogates.surrogate import moments_of
 from torch import Generator, Tensor
 
 from neuralbo_lab.figures.panels import LinePanel

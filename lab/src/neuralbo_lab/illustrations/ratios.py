@@ -11,12 +11,12 @@ import torch
 from neuralbo.data import Data
 from neuralbo.inference.laplace import Laplace
 from neuralbo.networks.limited_memory import QuasiNewton
-from neuralbo.surrogates.class_ratio import KernelDensities, RatioClassifier
-from neuralbo.surrogates.class_sklearn import TreeClassifier
-from neuralbo.surrogates.class_support_vectors import SupportVectors
-from neuralbo.surrogates.classifier_ratio import Classifier
-from neuralbo.surrogates.density_ratio import DensityRatio
-from neuralbo.surrogates.labels import Labels, label
+from neuralbo.surrogates.classifiers.class_ratio import KernelDensities, RatioClassifier
+from neuralbo.surrogates.classifiers.class_sklearn import TreeClassifier
+from neuralbo.surrogates.classifiers.class_support_vectors import SupportVectors
+from neuralbo.surrogates.classifiers.classifier_ratio import Classifier
+from neuralbo.surrogates.classifiers.density_ratio import DensityRatio
+from neuralbo.surrogates.classifiers.labels import Labels, label
 from torch import Generator, Tensor
 
 from neuralbo_lab.figures.panels import LinePanel

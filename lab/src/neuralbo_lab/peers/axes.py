@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
-from neuralbo.parameters import Integer, Parameter, Real
 from neuralbo.space import Space
+from neuralbo.space.parameters import Integer, Parameter, Real
 
 
 @final

@@ -11,8 +11,8 @@ from botorch.models.transforms import Standardize
 from botorch.optim import optimize_acqf
 from botorch.utils.sampling import manual_seed
 from gpytorch.mlls import ExactMarginalLogLikelihood
+from neuralbo.engine.step import generator
 from neuralbo.space import Space
-from neuralbo.step import generator
 
 from neuralbo_lab.peers.told import Told
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, final
 
 import optuna
+from neuralbo.interfaces.minimize import ask_params
 from neuralbo.space import Space
-from neuralbo.study import ask_params
 from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler
 from optuna.study import Study

@@ -18,8 +18,8 @@ from gpytorch.constraints import Interval
 from gpytorch.kernels import MaternKernel, ScaleKernel
 from gpytorch.likelihoods import GaussianLikelihood
 from gpytorch.mlls import ExactMarginalLogLikelihood
+from neuralbo.engine.step import generator
 from neuralbo.space import Space
-from neuralbo.step import generator
 from torch import Tensor
 from torch.quasirandom import SobolEngine
 

@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import Any, Protocol, final
 
 import torch
-from neuralbo.parameters import Parameter, Real
-from neuralbo.step import generator
+from neuralbo.engine.step import generator
+from neuralbo.space.parameters import Parameter, Real
 from torch import Generator, Tensor
 
 Function = Callable[[Tensor], Tensor]  # points ... x d to values ...

@@ -12,7 +12,7 @@ from typing import Any, final
 
 import numpy as np
 import torch
-from neuralbo.parameters import Integer, Parameter, Real
+from neuralbo.space.parameters import Integer, Parameter, Real
 from numpy.typing import NDArray
 from torch import Tensor
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from neuralbo.engine.step import generator
 from neuralbo.errors import unknown_name
-from neuralbo.step import generator
 
 from neuralbo_lab.problems import (
     agrawal,

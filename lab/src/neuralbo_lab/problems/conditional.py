@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
-from neuralbo.parameters import Categorical, Parameter, Real
+from neuralbo.space.parameters import Categorical, Parameter, Real
 
 from neuralbo_lab.problems.tabular import Tabular, means_of, table
 

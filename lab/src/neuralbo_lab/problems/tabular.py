@@ -16,8 +16,8 @@ from typing import Any, final
 
 import numpy as np
 import torch
-from neuralbo.parameters import Categorical, Integer, Parameter
-from neuralbo.step import generator
+from neuralbo.engine.step import generator
+from neuralbo.space.parameters import Categorical, Integer, Parameter
 from numpy.typing import NDArray
 
 from neuralbo_lab.problems.base import optional_module

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, final
 
 import numpy as np
-from neuralbo.parameters import Categorical, Integer, Parameter, Real
+from neuralbo.space.parameters import Categorical, Integer, Parameter, Real
 from numpy.typing import NDArray
 
 from neuralbo_lab.problems.base import optional_module

@@ -1,0 +1,75 @@
+"""What is likely best, which under noise is not the luckiest trial."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import torch
+from botorch.models.model import Model
+from torch import Tensor
+
+from neuralbo.data import Data
+from neuralbo.data.near_points import are_near
+from neuralbo.surrogates.classifiers.class_model import ClassModel
+from neuralbo.surrogates.surrogate import GaussianModel, moments_of
+
+ROWS = 4096  # points that are predicted at a time
+SAME_POINT = 1e-9  # trials nearer than this in every column are of one point
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """The parameters that are likely best, and what the model expects of them.
+
+    Attributes:
+        mean: of the function, without noise.
+        deviation: how unsure the model is of that mean.
+        noise: deviation of one observation about the function, at these parameters.
+        values: what they have given, once for each time they were tried.
+    """
+
+    params: dict[str, Any]
+    mean: float
+    deviation: float
+    noise: float
+    values: tuple[float, ...]
+
+
+class LikelyBest(NamedTuple):
+    """A row of the data, with moments in its units; larger is better."""
+
+    row: int
+    mean: float
+    deviation: float
+    noise: float
+    repeats: list[int]  # rows of the same point, itself included
+
+
+def likely_best(model: Model, data: Data) -> LikelyBest:
+    """Return the observed point with the best mean under the model.
+
+    Raises:
+        ValueError: if the model is a classifier.
+    """
+    if isinstance(model, ClassModel):
+        raise ValueError(
+            "the surrogate is a classifier, which has no mean of the values to recommend by: "
+            "take `best`, or recommend with another surrogate."
+        )
+    with torch.no_grad():
+        i = int(torch.cat([_moments(model, X)[0] for X in data.X.split(ROWS)]).argmax())
+        x = data.X[i : i + 1]
+        mean, variance = (float(moment) for moment in _moments(model, x))
+        total = float(_moments(model, x, observation_noise=True)[1])
+    (same,) = torch.where(are_near(data.X, x, SAME_POINT))
+    return LikelyBest(i, mean, variance**0.5, max(total - variance, 0.0) ** 0.5, same.tolist())
+
+
+def _moments(model: Model, X: Tensor, *, observation_noise: bool = False) -> tuple[Tensor, Tensor]:
+    """Return mean and variance of f or y at single points, n x d to n and n."""
+    if isinstance(model, GaussianModel):
+        mean, variance = model.moments(X)
+        return mean, variance + model.noise_variance * observation_noise
+    posterior = model.posterior(X[:, None], observation_noise=observation_noise)
+    mean, variance = (moment[:, 0, 0] for moment in moments_of(posterior))
+    return mean, variance

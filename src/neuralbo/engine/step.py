@@ -1,0 +1,119 @@
+"""What one suggestion may look at."""
+
+from collections.abc import MutableMapping
+from dataclasses import dataclass, field, replace
+from typing import Any, final
+
+import numpy as np
+import torch
+from botorch.models.model import Model
+from torch import Generator, Tensor
+
+from neuralbo.data import Data, landmark
+from neuralbo.engine import deadline
+from neuralbo.space.domain import Domain
+from neuralbo.surrogates.surrogate import AddsUp, Chooses, Surrogate, WarmStarts, fit_by_blocks
+
+APART = 1e-3  # points that are tried at the same time differ by this in some column
+FIT, SUGGEST = 0, 1  # which stream of random numbers
+
+
+def generator(seed: int, *keys: int) -> Generator:
+    """Return the generator of a stream; different keys give independent ones."""
+    # the number of keys comes first, since SeedSequence takes missing ones for zeros
+    state = np.random.SeedSequence([seed, len(keys), *keys]).generate_state(1, np.uint64)[0]
+    return torch.Generator().manual_seed(int(state >> np.uint64(1)))
+
+
+@final
+@dataclass(frozen=True)
+class Step:
+    """One suggestion's view of the study; a suggestion is a function of it and nothing else.
+
+    Fits draw from a stream that all suggestions of a study share (so a network keeps its random
+    features), the rest from a stream of this suggestion's number.
+
+    Attributes:
+        number: the number of the suggestion in the study.
+        horizon: how many there will be, or None if nobody knows.
+        memory: fits of earlier suggestions; it saves time and never changes a result.
+        rng: the random numbers of this suggestion.
+        record: what criterion and maximizer have to say for the record; nothing reads it here.
+        repeats: whether a point that gave a value may be proposed again.
+        chosen: points of the same batch that are chosen already; they are pending, too.
+        apart: how far from pending points others are kept, in some column.
+        chains: whether fits begin at landmarks; not of data that are another selection each time.
+    """
+
+    data: Data
+    domain: Domain
+    seed: int
+    number: int
+    horizon: int | None = None
+    memory: MutableMapping[Any, Any] = field(default_factory=dict, repr=False)
+    rng: Generator = field(default_factory=Generator, repr=False)
+    record: dict[str, float | str] = field(default_factory=dict, repr=False)
+    repeats: bool = False
+    chosen: int = 0
+    apart: float = APART
+    chains: bool = True
+
+    @staticmethod
+    def of(
+        data: Data,
+        domain: Domain,
+        *,
+        seed: int,
+        number: int,
+        horizon: int | None = None,
+        memory: MutableMapping[Any, Any] | None = None,
+    ) -> "Step":
+        """Make the step of a suggestion, with the random numbers that belong to its number."""
+        rng = generator(seed, SUGGEST, number)
+        return Step(data, domain, seed, number, horizon, {} if memory is None else memory, rng)
+
+    def with_chosen(self, points: Tensor) -> "Step":
+        """Return the step of the next point of a batch; the record is that of the first."""
+        data, chosen = self.data.with_pending(points), self.chosen + len(points)
+        record = {} if len(points) else self.record
+        return replace(self, data=data, record=record, chosen=chosen)
+
+    def fit(self, recipe: Surrogate, data: Data) -> Model:
+        """Fit a recipe, once for the same data, from the landmark before if it can.
+
+        A landmark is a fit to the first 8, 12, 18, 27, ... observations, itself begun at the
+        one before: the chain depends on the data alone, so a resumed study gets equal models.
+        """
+        recipe = recipe.choice(data) if isinstance(recipe, Chooses) else recipe
+        key = (recipe, self.seed, self.chains, data.digest())
+        if key not in self.memory:
+            deadline.check()
+            self.memory[key] = self._fit(recipe, data)
+        model: Model = self.memory[key]
+        return model
+
+    def _fit(self, recipe: Surrogate, data: Data) -> Model:
+        rng = generator(self.seed, FIT)
+        if isinstance(recipe, AddsUp) and data.block_ends():
+            return fit_by_blocks(recipe, data, rng, self.memory, (recipe, self.seed))
+        before = landmark(data.n) if self.chains and isinstance(recipe, WarmStarts) else None
+        if before is None or not isinstance(recipe, WarmStarts):
+            return recipe.fit(data, rng)
+        return recipe.fit_from(data, rng, self.fit(recipe, data.first(before)))
+
+
+@final
+class Memory(dict[Any, Any]):
+    """The fits used last, so many that all landmarks of a study have room."""
+
+    most = 64
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().pop(key)
+        super().__setitem__(key, found)  # it is the last that will be forgotten
+        return found
+
+    def __setitem__(self, key: Any, model: Any) -> None:
+        super().__setitem__(key, model)
+        while len(self) > self.most:
+            del self[next(iter(self))]

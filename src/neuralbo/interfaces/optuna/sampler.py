@@ -1,0 +1,389 @@
+"""NeuralSampler: neuralbo inside Optuna."""
+
+import math
+import secrets
+import time
+import traceback
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any, final
+from weakref import WeakKeyDictionary
+
+from optuna.distributions import BaseDistribution
+from optuna.samplers import BaseSampler
+from optuna.storages import BaseStorage, InMemoryStorage
+from optuna.study import Study
+from optuna.trial import FrozenTrial, TrialState, create_trial
+from torch import Tensor
+
+from neuralbo.arguments import is_number, numbers_or_none, shown, whole_or_none
+from neuralbo.catalog import make_policy
+from neuralbo.criteria import Criterion
+from neuralbo.data.near_points import are_near
+from neuralbo.engine.recommendation import Recommendation, likely_best
+from neuralbo.engine.step import APART, Memory, Step, generator
+from neuralbo.engine.threads import one_thread
+from neuralbo.engine.time_limit import Budget
+from neuralbo.errors import FallbackWarning, warn
+from neuralbo.interfaces.optimizer import checked_seed, policy_for, signs_of
+from neuralbo.interfaces.optuna.claims import given, is_settled, publish, published
+from neuralbo.interfaces.optuna.trials import (
+    ENDED,
+    INTERRUPTED,
+    WORKER,
+    TrialReader,
+    all_trials,
+    encode,
+    find,
+    is_interrupted,
+)
+from neuralbo.interfaces.optuna.workers import this_worker
+from neuralbo.maximizers import Maximizer
+from neuralbo.maximizers.maximizer import aside
+from neuralbo.policies import HasSurrogate, Policy, Proposal
+from neuralbo.policies.auto import within
+from neuralbo.policies.initial_design import AfterStart, start_trials
+from neuralbo.space import Categorical, Parameter, Space
+from neuralbo.surrogates import Surrogate
+
+SEED, FACTS = "neuralbo:seed", "neuralbo:facts"
+CONSTRAINTS = "constraints"  # where Optuna's samplers keep what a constraints_func says
+ATTEMPTS = 5  # points that a worker chooses before it takes a free one beside the last
+ASIDES = 20  # such places that it claims; then it takes one that is disputed
+PATIENCE = 5.0  # seconds to wait for another worker's claim: it may be dead
+INDEPENDENT, AWAY = 2, 3  # streams of random numbers: of single parameters, of free places
+NEAR = 16  # values drawn where the one proposed is not in the range: the nearest is taken
+
+# what was read of each study of a storage, as long as the storage exists
+_Readers = WeakKeyDictionary[BaseStorage, dict[int, TrialReader]]
+
+
+@final
+class NeuralSampler(BaseSampler):
+    """Choose Optuna's trials with a neural surrogate.
+
+    `optuna.create_study(sampler=NeuralSampler(seed=0))`. Parameters that exist in some trials
+    only are modelled together with the others. A suggestion is a function of the finished and
+    running trials, the seed and the number of the trial: nothing is lost when a study stops.
+
+    Args:
+        surrogate: a name of the catalog, a recipe or a policy; so are criterion and maximizer. Of
+            several objectives it may be a list, one for each.
+        seed: None draws one and keeps it in the study.
+        n_startup_trials: points of the start design; None chooses 5 to 10.
+        n_trials: how many there will be, for the few methods that want to know.
+        space: the parameters, if they are known before the first trial.
+        max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning;
+            `auto` asks surrogates that take long only if this allows them, and never without it.
+        constraints_func: as Optuna's other samplers take it; better is `trial.set_constraint`.
+        reference_point: of several objectives, values below which none is worth anything; None
+            takes them a little below the values seen.
+    """
+
+    def __init__(  # noqa: PLR0913
+        self,
+        surrogate: str | Surrogate | Policy | Sequence[str | Surrogate] = "auto",
+        criterion: str | Criterion | None = None,
+        maximizer: str | Maximizer | None = None,
+        *,
+        seed: int | None = None,
+        n_startup_trials: int | None = None,
+        n_trials: int | None = None,
+        space: Mapping[str, Any] | Space | None = None,
+        max_suggest_seconds: float | None = None,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        reference_point: Sequence[float] | None = None,
+    ) -> None:
+        if constraints_func is not None and not callable(constraints_func):
+            raise TypeError(
+                "constraints_func must be a function of a trial that returns a list of numbers, "
+                f"or None; got {shown(constraints_func)}."
+            )
+        self._constraints_func = constraints_func
+        self._budget = Budget(max_suggest_seconds)
+        self._policy = within(make_policy(surrogate, criterion, maximizer), self._budget.seconds)
+        self._seed = None if seed is None else checked_seed(seed)
+        self._start = whole_or_none("n_startup_trials", n_startup_trials)
+        self._horizon = whole_or_none("n_trials", n_trials)
+        self._space = space if isinstance(space, Space | None) else Space(space)
+        self._reference = numbers_or_none("reference_point", reference_point)
+        self._memory, self._readers = Memory(), _Readers()
+        self._warned: set[str] = set()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if name not in ("_memory", "_readers")
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state | {"_memory": Memory(), "_readers": _Readers()}
+
+    def _reader(self, study: Study, trials: Sequence[FrozenTrial]) -> TrialReader:
+        """Return the reader of a study, which has read its trials."""
+        readers = self._readers.setdefault(study._storage, {})
+        reader = readers.setdefault(study._study_id, TrialReader())
+        reader.update(trials)
+        return reader
+
+    @one_thread()  # readers are read by one thread at a time, and from newer and newer trials
+    def infer_relative_search_space(
+        self, study: Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """Return all parameters seen so far, those of single trials included."""
+        if self._space is not None:
+            found = self._space.distributions
+        else:
+            trials = all_trials(study)
+            found = self._reader(study, trials).distributions(trials)
+        return {name: d for name, d in found.items() if not d.single()}
+
+    @one_thread()  # from reading to publishing, so that threads see each other's points
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Choose all parameters together."""
+        if not search_space:
+            return {}
+        if search_space.keys() <= given(trial).keys():
+            publish(study, trial, given(trial), "settled", read=datetime.now())
+            return {}
+        params: dict[str, Any] = {}
+        for attempt in range(ATTEMPTS + ASIDES):
+            trials, read = all_trials(study), datetime.now()
+            space = self._space or self._reader(study, trials).space(search_space, trials)
+            step = self._step(study, trial, trials, space)
+            if attempt < ATTEMPTS:
+                proposal = self._propose(study, step, len(space.names))
+            point = proposal.points if attempt < ATTEMPTS else encode(space, [params])
+            point = aside(step, point, generator(step.seed, AWAY, step.number, attempt))
+            (params,) = space.decode(point)
+            params = {name: value for name, value in params.items() if name in search_space}
+            if isinstance(study._storage, InMemoryStorage):  # its threads choose one by one
+                break
+            publish(study, trial, params, "claimed", attempt=attempt, read=read)
+            is_full = are_near(point, step.data.X_pending, APART).any()
+            if is_full or not _is_disputed(study, trial, trials, partial(encode, space)):
+                break
+            publish(study, trial, {}, "withdrawn")
+        publish(study, trial, params, "settled", attempt=attempt, read=read)
+        facts = {**proposal.facts, **({"attempts": attempt + 1} if attempt else {})}
+        study._storage.set_trial_user_attr(trial._trial_id, FACTS, facts)
+        return params
+
+    def _propose(self, study: Study, step: Step, names: int) -> Proposal:
+        start = start_trials(names) if self._start is None else self._start
+        return self._budget.suggest(AfterStart(self._policy_for(study), start), step)
+
+    @one_thread()
+    def sample_independent(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """Draw a parameter that nothing is known of, or whose range has changed.
+
+        Where a value was proposed that the range does not have, the nearest of a few random ones
+        is taken: the model's wish counts, and the border of the range is not tried over and over.
+        """
+        trials = all_trials(study)
+        self._warn_if_known(param_name, trials)
+        key = zlib.crc32(param_name.encode())
+        number = self._reader(study, trials).number(trial, trials)
+        seed, space = self._seed_of(study), Space({param_name: param_distribution})
+        proposed = published(find(trials, trial.number), is_asked=False)
+        if param_name in proposed:  # a value that the range of this trial does not have
+            rng = generator(seed, INDEPENDENT, number, key)
+            values = [row[param_name] for row in space.decode(space.domain.sample(NEAR, rng))]
+            return _nearest(space.parameters[param_name], values, proposed[param_name])
+        # one sequence a parameter, so that workers that begin together draw different values
+        point = space.domain.sobol(1, generator(seed, INDEPENDENT, key), skip=number)
+        return space.decode(point)[0][param_name]
+
+    @one_thread()
+    def recommend(self, study: Study) -> Recommendation:
+        """Return the tried parameters with the best mean under the model, of one objective.
+
+        Under noise these are likely better than those of the luckiest trial, `study.best_params`.
+
+        Raises:
+            ValueError: if no trial has given a value, the sampler has no model, or there are
+                several objectives.
+        """
+        sign, *others = _signs(study)
+        if others:
+            raise ValueError("of several objectives nothing is recommended; see best_trials.")
+        policy, trials = self._policy_for(study), all_trials(study)
+        if not isinstance(policy, HasSurrogate):
+            raise ValueError(f"{type(policy).__name__} has no model; name a surrogate.")
+        if not any(t.state == TrialState.COMPLETE for t in trials):
+            raise ValueError("no trial has given a value yet.")
+        reader = self._reader(study, trials)
+        found = reader.distributions(trials)
+        varying = {name: d for name, d in found.items() if not d.single()}
+        space = self._space or reader.space(varying or found, trials)
+        step = self._step(study, create_trial(state=TrialState.WAITING), trials, space)
+        best = likely_best(step.fit(policy.surrogate, step.data), step.data)
+        numbers, values = step.data.numbers, sign * step.data.Y[best.repeats, 0]
+        assert numbers is not None
+        return Recommendation(
+            dict(find(trials, int(numbers[best.row])).params), sign * best.mean, best.deviation,
+            best.noise, tuple(values.tolist()),
+        )  # fmt: skip
+
+    def check(self, directions: str | Sequence[str]) -> None:
+        """Check that the arguments fit a study of these directions, before its first trial.
+
+        Raises:
+            TypeError: if these are no directions.
+            ValueError: if there are more objectives than the policy can have, or the reference
+                point or the list of surrogates is not for so many.
+        """
+        policy_for(self._policy, signs_of(directions), self._reference)
+
+    def before_trial(self, study: Study, trial: FrozenTrial) -> None:
+        """Note which process evaluates the trial, so that a dead one can be told.
+
+        Optuna samples while the objective runs, so an error there would count as a failure of
+        the objective. Arguments that do not fit the study are refused here, which ends the run.
+
+        Raises:
+            ValueError: if the arguments do not fit the study; the trial is marked as interrupted.
+        """
+        storage, key = study._storage, trial._trial_id
+        try:
+            self._policy_for(study)
+        except ValueError:
+            storage.set_trial_system_attr(key, INTERRUPTED, True)
+            storage.set_trial_state_values(key, TrialState.FAIL)
+            raise
+        if not isinstance(storage, InMemoryStorage):
+            storage.set_trial_system_attr(key, WORKER, this_worker())
+
+    def after_trial(
+        self,
+        study: Study,
+        trial: FrozenTrial,
+        state: TrialState,
+        values: Sequence[float] | None,
+    ) -> None:
+        """Note that a failed trial came to its end, and what the constraints say of others."""
+        storage, key = study._storage, trial._trial_id
+        if state == TrialState.FAIL and WORKER in trial.system_attrs:
+            storage.set_trial_system_attr(key, ENDED, True)
+        elif state != TrialState.FAIL and self._constraints_func is not None:
+            storage.set_trial_system_attr(
+                key, CONSTRAINTS, _numbers(self._constraints_func(trial))
+            )
+
+    def reseed_rng(self) -> None:
+        """Do nothing: workers differ by the numbers of their trials."""
+
+    def _step(
+        self, study: Study, trial: FrozenTrial, trials: list[FrozenTrial], space: Space
+    ) -> Step:
+        reader = self._reader(study, trials)
+        return Step.of(
+            reader.data(trials, trial, space, _signs(study)),
+            space.domain,
+            seed=self._seed_of(study),
+            number=reader.number(trial, trials),
+            horizon=self._horizon,
+            memory=self._memory,
+        )
+
+    def _policy_for(self, study: Study) -> Policy:
+        return policy_for(self._policy, _signs(study), self._reference)
+
+    def _seed_of(self, study: Study) -> int:
+        if self._seed is not None:
+            return self._seed
+        storage, key = study._storage, study._study_id  # a bracket of Hyperband has no attributes
+        if SEED not in storage.get_study_user_attrs(key):
+            storage.set_study_user_attr(key, SEED, secrets.randbits(53))
+        return int(storage.get_study_user_attrs(key)[SEED])
+
+    def _warn_if_known(self, name: str, trials: list[FrozenTrial]) -> None:
+        seen = sum(name in t.params for t in trials if t.state == TrialState.COMPLETE)
+        # fewer trials may fit several conditions, which is nothing the user can do about
+        enough = max(start_trials(0), self._start or 0)
+        if name in self._warned or seen < enough:
+            return
+        self._warned.add(name)
+        warn(
+            f"parameter {name!r} was drawn at random although it is known from {seen} trials: "
+            "its range or its conditions differ from what was seen before. Where ranges depend on "
+            "other parameters, suggest a share of the range instead; where conditions are "
+            "complicated, tell them with NeuralSampler(space=...).",
+            FallbackWarning,
+        )
+
+
+def is_of_sampler(error: BaseException) -> bool:
+    """Return whether an error came up while parameters were chosen, not in the objective.
+
+    Optuna asks the sampler while the objective runs, so both come out of the same call.
+    """
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_globals.get("__name__") == __name__ for frame, _ in frames)
+
+
+def _signs(study: Study) -> tuple[float, ...]:
+    """Return the factors that make larger values better."""
+    return signs_of([direction.name.lower() for direction in study.directions])
+
+
+def _numbers(found: Any) -> list[float]:
+    """Return what a constraints_func gave, if these are numbers."""
+    is_list = isinstance(found, Iterable) and not isinstance(found, str | bytes | Mapping)
+    values = list(found) if is_list else []
+    if not is_list or not all(map(is_number, values)) or any(map(math.isnan, values)):
+        raise ValueError(
+            "constraints_func must return numbers, a list of one for each constraint, at most 0 "
+            f"where it holds; got {shown(found)}."
+        )
+    return [float(value) for value in values]
+
+
+def _nearest(parameter: Parameter, values: Sequence[Any], target: Any) -> Any:
+    """Return the value that is nearest to a number which the parameter may not have."""
+    if isinstance(parameter, Categorical):  # then the choices have changed, or there is but one
+        return values[0]
+    place = parameter.coordinate(target)
+    return min(values, key=lambda value: abs(parameter.coordinate(value) - place))
+
+
+def _is_disputed(
+    study: Study,
+    trial: FrozenTrial,
+    before: Sequence[FrozenTrial],
+    encode: Callable[[Sequence[Mapping[str, Any]]], Tensor],
+) -> bool:
+    """Return whether another worker has chosen a near point since, and does not give way.
+
+    It may have finished it, too: then the choice is better made again with its value.
+    """
+    waited = time.monotonic()
+    finished = {t.number for t in before if t.state.is_finished()}
+    while True:
+        trials = all_trials(study)
+        here = encode([published(find(trials, trial.number))])
+        rivals = [
+            t
+            for t in trials
+            if t.number != trial.number
+            and t.number not in finished
+            and not is_interrupted(t)
+            and published(t)
+            and are_near(here, encode([published(t)]), APART)
+        ]
+        if any(is_settled(t) or t.number < trial.number for t in rivals):
+            return True
+        if not rivals or time.monotonic() - waited > PATIENCE:
+            return bool(rivals)
+        time.sleep(0.01)

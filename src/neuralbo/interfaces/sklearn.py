@@ -1,0 +1,130 @@
+"""NeuralSearchCV: hyper-parameters of a scikit-learn estimator; needs the extra `lab`."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, final
+
+import numpy as np
+
+# scikit-learn's own searches derive from this class and override `_run_search`; it gives
+# cv_results_, refit, scoring and the rest their usual meaning.
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.utils import check_random_state
+
+from neuralbo.errors import FailedTrialWarning
+from neuralbo.interfaces.optimizer import Optimizer
+from neuralbo.interfaces.sklearn_space import SearchSpace
+from neuralbo.space import Space
+
+ALL_FAILED = "fits failed"  # in the message of scikit-learn when no fold of a batch has a score
+
+
+@final
+class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
+    """Search the parameters of an estimator with a surrogate, scored by cross-validation.
+
+    Used like scikit-learn's `GridSearchCV`: after `fit` there are `best_params_`, `best_score_`,
+    `best_estimator_` and `cv_results_`, and `optimizer_` with the model of the scores. Candidates
+    of which no fold has a score are failures: they are avoided later, and are not in
+    `cv_results_`.
+
+    Args:
+        estimator: what is fitted.
+        param_space: `Real`, `Integer` or `Categorical` by name, as in {"svc__C": Real(1e-3, 1e3,
+            log=True)}. A list has choices, which may be tuples, estimators or None. Ranges may
+            also be written as in scikit-optimize, (1e-3, 1e3, "log-uniform"), or as frozen
+            distributions of `scipy.stats` or Optuna's.
+        n_iter: candidates to try.
+        n_points: candidates that are chosen at a time, and with `n_jobs` scored side by side.
+        surrogate: the model, a name of the catalog or a recipe; so are criterion and maximizer.
+        random_state: equal ones give equal searches.
+        scoring: as everywhere in scikit-learn, and so are the others. Of several scores `refit`
+            names the one that is searched.
+    """
+
+    def __init__(  # noqa: PLR0913
+        self,
+        estimator: Any,
+        param_space: Mapping[str, Any],
+        *,
+        n_iter: int = 50,
+        n_points: int = 1,
+        surrogate: Any = "auto",
+        criterion: Any = None,
+        maximizer: Any = None,
+        random_state: Any = None,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: Any = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        error_score: Any = np.nan,
+        return_train_score: bool = False,
+    ) -> None:
+        self.param_space = param_space
+        self.n_iter, self.n_points = n_iter, n_points
+        self.surrogate, self.criterion, self.maximizer = surrogate, criterion, maximizer
+        self.random_state = random_state
+        super().__init__(
+            estimator=estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv,
+            verbose=verbose, pre_dispatch=pre_dispatch, error_score=error_score,
+            return_train_score=return_train_score,
+        )  # fmt: skip
+
+    def _run_search(self, evaluate_candidates: Callable[..., Any]) -> None:
+        """Ask, score and tell until there are `n_iter` candidates."""
+        if self.n_iter < 1 or self.n_points < 1:
+            raise ValueError(
+                f"n_iter and n_points must be at least 1, got {self.n_iter} and {self.n_points}."
+            )
+        search_space = SearchSpace(self.param_space)
+        optimizer = self._optimizer(search_space.space)
+        tried, has_score, error = 0, False, None
+        scores: list[float | None]
+        while tried < self.n_iter:
+            asked = optimizer.ask(min(self.n_points, self.n_iter - tried))
+            tried += len(asked)
+            candidates = [search_space.values(params) for params in asked]
+            try:
+                results = evaluate_candidates(candidates)
+            except ValueError as failure:
+                if self.error_score == "raise" or ALL_FAILED not in str(failure):
+                    raise
+                error = failure
+                scores = [None] * len(asked)
+                _warn(candidates)
+            else:
+                has_score = True
+                scores = [float(s) for s in results[self._score_name(results)][-len(asked) :]]
+            for params, score in zip(asked, scores, strict=True):
+                optimizer.tell(params, score)
+        if error is not None and not has_score:
+            raise error
+        self.optimizer_ = optimizer
+
+    def _optimizer(self, space: Space) -> Optimizer:
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        return Optimizer(
+            space, direction="maximize", surrogate=self.surrogate,
+            criterion=self.criterion, maximizer=self.maximizer, seed=seed, n_trials=self.n_iter,
+        )  # fmt: skip
+
+    def _score_name(self, results: Mapping[str, Any]) -> str:
+        """Return the column of the score that is searched."""
+        name = "mean_test_score" if "mean_test_score" in results else f"mean_test_{self.refit}"
+        if name not in results:
+            raise ValueError(
+                "of several scores refit= must name the one that is searched, got "
+                f"refit={self.refit!r}."
+            )
+        return name
+
+
+def _warn(candidates: list[dict[str, Any]]) -> None:
+    warnings.warn(
+        f"no fold of {candidates} could be fitted and scored; "
+        "error_score='raise' shows why. The neighbourhood is avoided.",
+        FailedTrialWarning,
+        stacklevel=2,
+    )

@@ -1,0 +1,1 @@
+"""What a terminal shows: `neuralbo run`, progress bars and the live view."""

@@ -1,0 +1,231 @@
+"""What a maximizer is, and the moves that all of them share."""
+
+from dataclasses import replace
+from typing import Protocol, runtime_checkable
+
+import torch
+from botorch.acquisition import AcquisitionFunction
+from torch import Generator, Tensor
+
+from neuralbo.criteria.criterion import KnowsSlope
+from neuralbo.data.near_points import are_near
+from neuralbo.engine.step import APART, Step
+from neuralbo.inference.quasi_newton import Objective, minimize, with_gradient
+from neuralbo.space.domain import Domain
+
+SAME_POINT = 1e-7  # two points nearer than this in every column are one
+ROWS = 4096  # points evaluated at a time
+ASIDE = 10  # points about one that is taken: their distance doubles from APART to all of the cube
+CHOICE = 16  # of so many times the points that are wanted, those far from each other are taken
+FAR = 0.125  # in some column: points that are taken together tell little of each other
+FEW = 64  # points compared with the old ones at a time: the best is seldom among them
+
+
+@runtime_checkable
+class Maximizer(Protocol):
+    """A way to find the largest value of an acquisition function. It holds settings only."""
+
+    def __call__(self, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
+        """Return q legal points, best first, none of them seen before if that is possible."""
+        ...
+
+
+def evaluate(acquisition: AcquisitionFunction, X: Tensor) -> Tensor:
+    """Return the values at single points, n x d to n; what is no number is -inf."""
+    with torch.no_grad():
+        values = torch.cat([acquisition(rows[:, None]) for rows in X.split(ROWS)])
+    return values.nan_to_num(-torch.inf, torch.inf, -torch.inf)
+
+
+def seen(step: Step) -> Tensor:
+    """Return all points that were tried or are being tried."""
+    data = step.data
+    return torch.cat([data.X, data.X_pending, data.X_failed, data.X_censored])
+
+
+def is_seen(X: Tensor, old: Tensor) -> Tensor:
+    """Return which rows repeat an old point, n."""
+    return are_near(X, old, SAME_POINT)
+
+
+def is_taken(step: Step, X: Tensor, apart: float | None = None) -> Tensor:
+    """Return which rows repeat an old point, or are too near to one that is pending, n.
+
+    At a step that repeats, points that gave a value do not count.
+    """
+    data = step.data
+    if step.repeats:
+        is_old = is_seen(X, torch.cat([data.X_failed, data.X_censored]))
+    else:
+        is_old = data.near(X, SAME_POINT)
+    return is_old | are_near(X, data.X_pending, step.apart if apart is None else apart)
+
+
+def pick(step: Step, X: Tensor, values: Tensor, q: int, apart: float | None = None) -> Tensor:
+    """Return the q best rows that repeat no old point and are apart from pending ones.
+
+    They are apart from each other, too. Where there are not enough of them, others are drawn, and
+    all points of a small domain are gone through; then nearer ones will do. Only when the domain
+    seems to have none left does the best come again.
+    """
+    X = X[values.argsort(descending=True, stable=True)]
+    chosen = X[:0]
+    for distance in (step.apart if apart is None else apart, SAME_POINT):
+        for draw in (lambda: X, lambda: step.domain.sample(256, step.rng), step.domain.cells):
+            for rows in draw().split(FEW):
+                free = rows[~is_taken(step, rows, distance)]
+                chosen = torch.cat([chosen, _apart(free, chosen, q - len(chosen), distance)])
+                if len(chosen) == q:
+                    return chosen
+    return torch.cat([chosen, X[: q - len(chosen)]])
+
+
+def _apart(rows: Tensor, chosen: Tensor, most: int, distance: float) -> Tensor:
+    """Return the first rows, `most` of them, that are apart from chosen ones and each other."""
+    rows = rows[~are_near(rows, chosen, distance)]
+    if most <= 1 or len(rows) <= 1:
+        return rows[:most]
+    is_near = (torch.cdist(rows, rows, p=torch.inf) < distance).numpy()
+    kept: list[int] = []
+    for i in range(len(rows)):
+        if len(kept) < most and not is_near[i, kept].any():
+            kept.append(i)
+    return rows[kept]
+
+
+def maximize(maximizer: Maximizer, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
+    """Return q points for one batch: of the best `CHOICE` q ones those that are far apart.
+
+    Without an update of the model between them, the q best would lie about one local optimum.
+    """
+    if q == 1:
+        return maximizer(step, acquisition, 1)
+    found = maximizer(step, acquisition, CHOICE * q)
+    free = found[~is_taken(step, found)]
+    if len(free) < q:  # the domain has hardly any left
+        return found[:q]
+    values = evaluate(acquisition, free)
+    return spread_out(free[values.argsort(descending=True, stable=True)], q, step.apart)
+
+
+def spread_out(X: Tensor, q: int, apart: float) -> Tensor:
+    """Return q of the rows, which come best first: each is the best that is far from the others.
+
+    Far is `FAR` at first, and half as much whenever no row is left that is so far.
+    """
+    chosen, nearest, far = torch.zeros(len(X), dtype=torch.bool), X.new_full((len(X),), 2.0), FAR
+    rows: list[int] = []
+    while len(rows) < q:
+        (free,) = torch.where(~chosen & ((nearest >= far) | (far < apart)))
+        if len(free) == 0:
+            far /= 2
+            continue
+        row = int(free[0])
+        rows.append(row)
+        chosen[row] = True
+        nearest = nearest.minimum((X - X[row]).abs().amax(-1))
+    return X[rows]
+
+
+def aside(step: Step, point: Tensor, rng: Generator) -> Tensor:
+    """Return the point, or if it was tried or is near a pending one another that is free, 1 x d.
+
+    Another worker may have finished it since it was chosen. Continuous variables are moved, by as
+    little as will do. If none is there or that does not help, any free point is taken; the point
+    comes back only if the domain seems to have none.
+    """
+    domain = step.domain
+    if not is_taken(step, point).any():
+        return point
+    here = domain.reduce(point)
+    moves = torch.tensor([v.kind == "continuous" for v in domain.variables])
+    reach = APART * 2 ** torch.arange(1, ASIDE + 1, dtype=here.dtype)
+    e = 2 * domain.uniform(ASIDE, rng) - 1
+    near = torch.where(moves, (here + reach[:, None] * e).clamp(0, 1), here)
+    X = torch.cat([point, domain.expand(near)])
+    return pick(replace(step, rng=rng), X, -(X - point).abs().amax(-1), 1)
+
+
+def around(step: Step, n: int, rng: Generator) -> Tensor:
+    """Return coordinates near the best observations, n x v: some moved a little, some a lot."""
+    domain, data = step.domain, step.data
+    best = data.top(5)
+    centers = domain.reduce(data.X[best])
+    centers = torch.where(
+        centers.isnan(), domain.coordinates(domain.uniform(len(best), rng)), centers
+    )
+    U = centers[torch.arange(n) % len(centers)]
+    e = torch.randn(U.shape, generator=rng, dtype=U.dtype)
+    scale = 10 ** (-3 * torch.rand(n, 1, generator=rng, dtype=U.dtype))  # from 1 to 1/1000
+    share = torch.rand(n, 1, generator=rng, dtype=U.dtype)
+    moved = torch.rand(U.shape, generator=rng, dtype=U.dtype) < share
+    near = (U + e * scale).clamp(0, 1)
+    if domain.discrete:
+        levels = list(domain.discrete)
+        near[:, levels] = domain.coordinates(domain.uniform(n, rng))[:, levels]
+    return torch.where(moved, near, U)
+
+
+def choose(values: Tensor, n: int, rng: Generator) -> Tensor:
+    """Return n different rows: the best, and others the more likely the better they are."""
+    n = min(n, len(values))
+    finite = values[values.isfinite()]
+    if len(finite) == 0:
+        finite = torch.zeros_like(values)
+    values = values.clamp(finite.amin(), finite.amax())
+    spread = (values.amax() - values.median()).clamp(min=1e-300)
+    score = ((values - values.amax()) / spread * 4).clamp(min=-1e3)
+    gumbel = -(-torch.rand(len(values), generator=rng, dtype=values.dtype).log()).log()
+    noisy = score + gumbel
+    noisy[values.argmax()] = torch.inf
+    return noisy.topk(n).indices
+
+
+def ascend(
+    acquisition: AcquisitionFunction,
+    X: Tensor,
+    movable: Tensor,
+    scale: Tensor,
+    rounds: int,
+    tolerance: float = 1e-6,
+) -> Tensor:
+    """Climb from all rows at once in the columns that may move; others stay as they are.
+
+    A climb ends when a step gains less than `tolerance`, in units of `scale`.
+    """
+    first = acquisition(X[:1, None].detach().requires_grad_())
+    if not movable.any() or not first.requires_grad:
+        return X
+    zero = first.detach().nan_to_num(0.0, 0.0, 0.0)  # tolerances are relative to the value
+    lower, upper = torch.where(movable, 0.0, X), torch.where(movable, 1.0, X)
+    loss = with_gradient(lambda x: (zero - acquisition(x[:, None])) / scale)
+    by_hand = acquisition.with_slope() if isinstance(acquisition, KnowsSlope) else None
+    if by_hand is not None:
+        loss = _down(by_hand, zero, scale)
+    found, _ = minimize(
+        loss, X, (lower, upper), rounds=rounds, gradient_tolerance=1e-5, value_tolerance=tolerance
+    )
+    return found
+
+
+def _down(climb: Objective, zero: Tensor, scale: Tensor) -> Objective:
+    def loss(x: Tensor) -> tuple[Tensor, Tensor]:
+        value, slope = climb(x)
+        return (zero - value) / scale, -slope / scale
+
+    return loss
+
+
+def spread_of(values: Tensor) -> Tensor:
+    """Return the size of an acquisition function, so that tolerances have no units."""
+    finite = values[values.isfinite()]
+    if len(finite) == 0:
+        return values.new_ones(())
+    return (finite.amax() - finite.median()).clamp(
+        min=1e-12 * finite.abs().amax().clamp(min=1e-290)
+    )
+
+
+def coordinates_of(domain: Domain, n: int, rng: Generator) -> Tensor:
+    """Return coordinates that cover the domain evenly, n x v."""
+    return domain.coordinates(domain.sobol_uniform(n, rng))

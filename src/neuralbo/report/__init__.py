@@ -1,5 +1,0 @@
-"""One HTML page that tells what a study found, how sure that is, and what to do next."""
-
-from neuralbo.report.page import render, write
-
-__all__ = ["render", "write"]

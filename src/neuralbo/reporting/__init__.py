@@ -1,0 +1,1 @@
+"""What a study says: its analysis, the HTML page, plots."""

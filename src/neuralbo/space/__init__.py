@@ -1,0 +1,12 @@
+"""What a point is: parameters, conditions, the unit cube."""
+
+from neuralbo.space.parameters import (
+    Categorical,
+    Integer,
+    Parameter,
+    Real,
+    from_distribution,
+)
+from neuralbo.space.space import Space
+
+__all__ = ["Categorical", "Integer", "Parameter", "Real", "Space", "from_distribution"]

@@ -1,0 +1,266 @@
+"""What a point of the unit cube is made of.
+
+A `Domain` is a list of variables. Each variable has one *coordinate* (what a person would call
+its value) and one or more *columns* of the cube (what a network reads).
+
+Notation
+    U  n x v  coordinates: a number in [0,1] if continuous, else the number of the level;
+              NaN where the variable is not active
+    X  n x d  columns in [0,1]: continuous and ordinal variables one column, a category of two
+              levels one column, of up to 64 levels one column a level, of more levels the 64
+              columns of a code; then the activity columns
+    V  n x v  independent uniform numbers, from which designs are made
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, final
+
+import torch
+from torch import Generator, Tensor
+from torch.quasirandom import SobolEngine
+
+from neuralbo.space.category_codes import LENGTH, nearest_word, words
+
+Kind = Literal["continuous", "ordinal", "category"]
+MOST_ONE_HOT = 64  # levels of a category that have a column each
+MOST_CELLS = 2**14  # points of a finite domain that are gone through when others are taken
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One variable of a domain.
+
+    Attributes:
+        kind: continuous, ordinal (levels in an order) or category (levels without one).
+        count: how many levels; 0 if continuous.
+        ratio: highest over lowest value of an ordinal on a logarithmic axis, else 1.
+        when: (i, levels) pairs; active only if each variable i is active at one of its levels.
+        optional: may be absent for reasons that the domain does not know.
+    """
+
+    kind: Kind = "continuous"
+    count: int = 0
+    ratio: float = 1.0
+    when: tuple[tuple[int, frozenset[int]], ...] = ()
+    optional: bool = False
+
+    @property
+    def width(self) -> int:
+        """How many columns hold the value."""
+        if self.is_coded:
+            return LENGTH
+        return self.count if self.kind == "category" and self.count > 2 else 1
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether it is a category of so many levels that they share columns."""
+        return self.kind == "category" and self.count > MOST_ONE_HOT
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether the variable can be inactive."""
+        return bool(self.when) or self.optional
+
+    def position(self, level: Tensor) -> Tensor:
+        """Place levels on [0,1]: level i of k at i/(k-1), or at its logarithm."""
+        t = level / max(self.count - 1, 1)
+        if self.ratio == 1.0:
+            return t
+        return torch.log1p(t * (self.ratio - 1)) / math.log(self.ratio)
+
+    def vectors(self, level: Tensor) -> Tensor:
+        """Return the columns of levels of a category, n to n x width; neutral where NaN."""
+        is_absent = level.isnan()[:, None]
+        if self.is_coded:
+            found = words(self.count)[level.nan_to_num(0.0).long()]
+            return torch.where(is_absent, 0.5, found)
+        one_hot = level[:, None] == torch.arange(self.width, dtype=level.dtype)
+        return torch.where(is_absent, 1 / self.width, one_hot.to(level.dtype))
+
+    def nearest(self, vectors: Tensor) -> Tensor:
+        """Return the level with the nearest columns, n x width to n; the inverse of `vectors`."""
+        if self.is_coded:
+            return nearest_word(vectors, self.count).to(vectors.dtype)
+        return vectors.argmax(-1).to(vectors.dtype)
+
+    def level(self, position: Tensor) -> Tensor:
+        """Return the level whose position is nearest; the inverse of `position`."""
+        position = position.clamp(0, 1)
+        top = max(self.count - 1, 0)
+        if self.ratio == 1.0:
+            return (position * top).round()
+        t = torch.expm1(position * math.log(self.ratio)) / (self.ratio - 1) * top
+        below = t.floor().clamp(0, top)
+        above = (below + 1).clamp(0, top)
+        nearer = self.position(above) - position < position - self.position(below)
+        return torch.where(nearer, above, below)
+
+
+@final
+@dataclass(frozen=True)
+class Domain:
+    """The searched part of the unit cube: variables in an order in which parents come first."""
+
+    variables: tuple[Variable, ...]
+
+    def __post_init__(self) -> None:
+        for i, variable in enumerate(self.variables):
+            if any(parent >= i for parent, _ in variable.when):
+                raise ValueError(f"variable {i} depends on a variable that does not precede it.")
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """The first column of each variable."""
+        widths = [variable.width for variable in self.variables]
+        return tuple(sum(widths[:i]) for i in range(len(widths)))
+
+    @cached_property
+    def activity(self) -> tuple[tuple[int, ...], ...]:
+        """The variables behind each activity column: those with one condition share one."""
+        groups: dict[object, list[int]] = {}
+        for i, variable in enumerate(self.variables):
+            if variable.is_conditional:
+                groups.setdefault(i if variable.optional else variable.when, []).append(i)
+        return tuple(tuple(group) for group in groups.values())
+
+    @cached_property
+    def d(self) -> int:
+        """The number of columns."""
+        return sum(variable.width for variable in self.variables) + len(self.activity)
+
+    @cached_property
+    def is_continuous(self) -> bool:
+        """Whether every point of the cube is legal as it stands."""
+        return all(v.kind == "continuous" and not v.is_conditional for v in self.variables)
+
+    @cached_property
+    def discrete(self) -> tuple[int, ...]:
+        """The variables that have levels."""
+        return tuple(i for i, v in enumerate(self.variables) if v.kind != "continuous")
+
+    @cached_property
+    def coded(self) -> tuple[int, ...]:
+        """The columns that hold the codes of categories with many levels."""
+        return tuple(
+            start + column
+            for variable, start in zip(self.variables, self.starts, strict=True)
+            for column in range(variable.width if variable.is_coded else 0)
+        )
+
+    @cached_property
+    def size(self) -> float:
+        """How many points there are at most; infinite if a variable is continuous."""
+        if len(self.discrete) < len(self.variables):
+            return math.inf
+        return math.prod(float(v.count) for v in self.variables)
+
+    def cells(self) -> Tensor:
+        """Return all points in an order of their own if there are few, else none, n x d."""
+        return self._cells
+
+    @cached_property
+    def _cells(self) -> Tensor:
+        if not self.variables or self.size > MOST_CELLS:
+            return torch.empty(0, self.d, dtype=torch.float64)
+        levels = [torch.arange(v.count, dtype=torch.float64) for v in self.variables]
+        U = torch.stack([grid.flatten() for grid in torch.meshgrid(*levels, indexing="ij")], -1)
+        cells: Tensor = self.expand(self.enforce(U)).unique(dim=0)
+        return cells
+
+    def movable(self, U: Tensor) -> Tensor:
+        """Return which columns may move continuously at points with coordinates U, n x d."""
+        mask = torch.zeros(len(U), self.d, dtype=torch.bool)
+        for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
+            if variable.kind == "continuous":
+                mask[:, start] = ~U[:, i].isnan()
+        return mask
+
+    def enforce(self, U: Tensor) -> Tensor:
+        """Return U with NaN where the conditions make a variable inactive."""
+        U = U.clone()
+        for i, variable in enumerate(self.variables):
+            for parent, levels in variable.when:
+                allowed = torch.tensor(sorted(levels), dtype=U.dtype)
+                U[:, i] = torch.where(torch.isin(U[:, parent], allowed), U[:, i], torch.nan)
+        return U
+
+    def expand(self, U: Tensor) -> Tensor:
+        """Turn coordinates into columns, n x v to n x d; an inactive variable is neutral."""
+        if self.is_continuous:
+            return U.clamp(0, 1).nan_to_num(0.5)
+        X = U.new_empty(len(U), self.d)
+        for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
+            u, width = U[:, i], variable.width
+            if width > 1:
+                X[:, start : start + width] = variable.vectors(u)
+            else:
+                value = u.clamp(0, 1) if variable.kind == "continuous" else variable.position(u)
+                X[:, start] = torch.where(u.isnan(), 0.5, value)
+        for column, group in enumerate(self.activity, self.d - len(self.activity)):
+            X[:, column] = (~U[:, group[0]].isnan()).to(U.dtype)
+        return X
+
+    def reduce(self, X: Tensor) -> Tensor:
+        """Return the coordinates of the legal point nearest to each row, n x d to n x v."""
+        U = X.new_empty(len(X), len(self.variables))
+        for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
+            if variable.width > 1:
+                U[:, i] = variable.nearest(X[:, start : start + variable.width])
+            elif variable.kind == "continuous":
+                U[:, i] = X[:, start].clamp(0, 1)
+            else:
+                U[:, i] = variable.level(X[:, start])
+        for column, group in enumerate(self.activity, self.d - len(self.activity)):
+            if self.variables[group[0]].optional:
+                U[:, group[0]] = torch.where(X[:, column] < 0.5, torch.nan, U[:, group[0]])
+        return self.enforce(U)
+
+    def project(self, X: Tensor) -> Tensor:
+        """Move each row to the nearest legal point."""
+        return X.clamp(0, 1) if self.is_continuous else self.expand(self.reduce(X))
+
+    def coordinates(self, V: Tensor) -> Tensor:
+        """Turn uniform numbers into coordinates of all variables, conditions not yet applied."""
+        U = V.clone()
+        for i in self.discrete:
+            variable = self.variables[i]
+            if variable.ratio == 1.0:
+                U[:, i] = (V[:, i] * variable.count).floor().clamp(0, variable.count - 1)
+            else:
+                U[:, i] = variable.level(V[:, i])
+        return U
+
+    def points(self, V: Tensor) -> Tensor:
+        """Turn uniform numbers into legal points, n x v to n x d."""
+        return self.expand(self.enforce(self.coordinates(V)))
+
+    def sample(self, n: int, rng: Generator) -> Tensor:
+        """Draw n independent points, n x d."""
+        return self.points(self.uniform(n, rng))
+
+    def uniform(self, n: int, rng: Generator) -> Tensor:
+        """Draw uniform numbers for n points, n x v."""
+        return torch.rand(n, len(self.variables), generator=rng, dtype=torch.float64)
+
+    def sobol(self, n: int, rng: Generator, skip: int = 0) -> Tensor:
+        """Return points `skip` to `skip + n` of the scrambled Sobol sequence that `rng` draws."""
+        return self.points(self.sobol_uniform(n, rng, skip))
+
+    def sobol_uniform(self, n: int, rng: Generator, skip: int = 0) -> Tensor:
+        """Return n rows of a scrambled Sobol sequence over the variables, n x v."""
+        if not self.variables:
+            return torch.empty(n, 0, dtype=torch.float64)
+        seed = int(torch.randint(2**31, (1,), generator=rng))
+        engine = SobolEngine(len(self.variables), scramble=True, seed=seed)
+        rows: Tensor = engine.fast_forward(skip).draw(n, dtype=torch.float64)
+        if skip == 0 and n > 0:  # torch makes the first row in its default dtype
+            rows[0] = engine.shift.double() / 2**engine.MAXBIT
+        return rows
+
+    def latin_hypercube(self, n: int, rng: Generator) -> Tensor:
+        """Draw n points, one in each of n slices of every variable, n x d."""
+        ranks = self.uniform(n, rng).argsort(0)
+        return self.points((ranks + self.uniform(n, rng)) / n)

@@ -1,0 +1,1 @@
+"""What a surrogate must beat."""

@@ -1,0 +1,1 @@
+"""Classifiers that estimate the ratio of two densities."""

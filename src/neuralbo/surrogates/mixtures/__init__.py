@@ -1,0 +1,1 @@
+"""Mixtures and sum-product networks of (x, y)."""

@@ -1,0 +1,1 @@
+"""Random features with a Bayesian last layer."""

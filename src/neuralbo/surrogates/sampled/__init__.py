@@ -1,0 +1,1 @@
+"""Networks whose weights are drawn: Markov chains and implicit variational networks."""

@@ -1,0 +1,1 @@
+"""Networks that are trained: ensembles, dropout, NOMU, Laplace, neural-linear."""

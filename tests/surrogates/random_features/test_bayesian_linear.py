@@ -1,0 +1,163 @@
+"""The posterior of linear models, against refits and the plain formula."""
+
+import pickle
+
+import pytest
+import torch
+from torch import Tensor
+
+from neuralbo.data import Units
+from neuralbo.inference.evidence import Decomposition
+from neuralbo.surrogates.random_features.bayesian_linear import BayesianLinearModel
+from neuralbo.testing.toys import hills, seeded, uniform
+
+ALPHA, BETA = 2.0, 500.0
+UNITS = Units(torch.tensor([3.0]).double(), torch.tensor([0.5]).double())
+WAVES = 4 * torch.randn(40, 2, generator=seeded(1), dtype=torch.float64)
+
+
+def waves(X: Tensor) -> Tensor:
+    """Return 40 features."""
+    return torch.sin(X @ WAVES.mT + torch.arange(40, dtype=torch.float64))
+
+
+def few(X: Tensor) -> Tensor:
+    """Return 5 features."""
+    return waves(X)[..., :5]
+
+
+def fitted(features, X, Y, precisions=(ALPHA, BETA)):
+    decomposed = Decomposition.of(features(X), UNITS.numbers(Y).squeeze(-1))
+    return BayesianLinearModel(features, decomposed, precisions, UNITS)
+
+
+def size_of_prior(features, X):
+    """Return the largest standard deviation of f under the prior, in the units of the data."""
+    return float((features(X).square().sum(-1) / ALPHA).max().sqrt() * UNITS.scale)
+
+
+@pytest.fixture(params=[waves, few], ids=["wide", "narrow"])
+def features(request):
+    return request.param
+
+
+@pytest.fixture
+def T():
+    return uniform(9, 2, seed=7)
+
+
+def test_it_is_the_plain_formula(features, T):
+    """Bishop (2006), Eq. (3.53-3.54) and (3.59)."""
+    X = uniform(20, 2)
+    model, Psi, psi = fitted(features, X, hills(X)), features(X), features(T)
+    A = ALPHA * torch.eye(Psi.shape[-1], dtype=torch.float64) + BETA * Psi.mT @ Psi
+    mu = BETA * torch.linalg.solve(A, Psi.mT @ UNITS.numbers(hills(X)))
+    mean, covariance = model.joint(T)
+    torch.testing.assert_close(mean, UNITS.values(psi @ mu).squeeze(-1))
+    exact = psi @ torch.linalg.solve(A, psi.mT) * UNITS.scale.square()
+    # Differences of numbers of the size of the prior.
+    rounding = 1e-12 * size_of_prior(features, T) ** 2
+    torch.testing.assert_close(covariance, exact, rtol=1e-7, atol=rounding)
+    torch.testing.assert_close(model.moments(T)[0], mean)
+    torch.testing.assert_close(model.moments(T)[1], exact.diagonal(), rtol=1e-7, atol=rounding)
+
+
+def test_five_hundred_updates_are_a_refit(features, T):
+    X = uniform(510, 2, seed=2)
+    Y = hills(X)
+    model = fitted(features, X[:10], Y[:10])
+    for x, y in zip(X[10:], Y[10:], strict=True):
+        model = model.condition_on_observations(x[None], y[None])
+    again = fitted(features, X, Y)
+    size = size_of_prior(features, T)
+    for (left, right), scale in zip(
+        zip(model.joint(T), again.joint(T), strict=True), (size, size**2), strict=True
+    ):
+        torch.testing.assert_close(left, right, rtol=0, atol=1e-8 * scale)
+
+
+def test_rows_at_once_are_rows_one_by_one(features, T):
+    X = uniform(10, 2, seed=2)
+    start = fitted(features, X[:5], hills(X[:5]))
+    at_once = start.condition_on_observations(X[5:], hills(X[5:]))
+    one_by_one = start
+    for x in X[5:]:
+        one_by_one = one_by_one.condition_on_observations(x[None], hills(x[None]))
+    for left, right in zip(at_once.joint(T), one_by_one.joint(T), strict=True):
+        torch.testing.assert_close(left, right)
+
+
+def test_a_model_of_nothing_seen_twice_is_still_sure(T):
+    """The same row again and again: a variance that only falls, and never below zero."""
+    x = T[:1]
+    model = fitted(waves, x, hills(x))
+    last = model.moments(x)[1]
+    for _ in range(50):
+        model = model.condition_on_observations(x, hills(x))
+        variance = model.moments(x)[1]
+        assert 0 < variance <= last * (1 + 1e-9)
+        last = variance
+    exact = float(UNITS.scale.square() / (BETA * 51 + ALPHA / float(waves(x).square().sum())))
+    assert float(last) == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize("updates", [0, 6])
+def test_drawn_weights_have_the_posterior_law(updates):
+    X, n = uniform(10, 2, seed=2), 4000
+    model = fitted(few, X[: 10 - updates], hills(X[: 10 - updates]), (ALPHA, 20.0))
+    if updates:
+        model = model.condition_on_observations(X[-updates:], hills(X[-updates:]))
+    Psi = few(X)
+    A = ALPHA * torch.eye(5, dtype=torch.float64) + 20.0 * Psi.mT @ Psi
+    exact = torch.linalg.inv(A)
+    mu = 20.0 * exact @ Psi.mT @ UNITS.numbers(hills(X)).squeeze(-1)
+    P = uniform(5, 2, seed=9)
+    back = torch.linalg.inv(few(P))  # five values of f give back five weights
+    rng = seeded(3)
+    values = torch.stack([model.draw(rng)(P).squeeze(-1) for _ in range(n)])
+    rest = UNITS.numbers(values) @ back.mT - mu
+    diagonal = exact.diagonal()
+    assert (rest.mean(0).abs() < 5 * (diagonal / n).sqrt()).all()
+    # Var(w_i w_j) = c_ii c_jj + c_ij^2 for Gaussian weights.
+    error = ((diagonal[:, None] * diagonal + exact.square()) / n).sqrt()
+    assert ((rest.mT @ rest / n - exact).abs() < 5 * error).all()
+
+
+def test_the_prior_is_seen_where_the_data_say_nothing():
+    """A feature that was zero in all rows has the variance of its prior."""
+    model = BayesianLinearModel(
+        lambda X: X,
+        Decomposition.of(torch.eye(1, 2, dtype=torch.float64), torch.ones(1).double()),
+        (ALPHA, BETA),
+        UNITS,
+    )
+    mean, variance = model.moments(torch.tensor([[0.0, 1.0]], dtype=torch.float64))
+    assert float(mean) == 3.0
+    assert float(variance) == pytest.approx(0.25 / ALPHA)
+
+
+def test_facts_are_kept_by_conditioning(T):
+    X = uniform(10, 2)
+    decomposed = Decomposition.of(few(X), UNITS.numbers(hills(X)).squeeze(-1))
+    model = BayesianLinearModel(few, decomposed, (ALPHA, BETA), UNITS, {"clipped": 2})
+    assert model.condition_on_observations(T, hills(T)).facts == model.facts
+    assert model.facts == {
+        "clipped": 2,
+        "log_evidence": decomposed.log_evidence(ALPHA, BETA),
+        "prior_precision": ALPHA,
+        "noise_precision": BETA,
+    }
+
+
+def test_the_noise_is_in_the_units_of_the_data():
+    X = uniform(10, 2)
+    assert float(fitted(few, X, hills(X)).noise_variance) == pytest.approx(0.25 / BETA)
+
+
+def test_a_conditioned_model_survives_pickle(T):
+    X = uniform(10, 2)
+    model = fitted(few, X, hills(X)).condition_on_observations(T, hills(T))
+    other = pickle.loads(pickle.dumps(model))
+    for left, right in zip(model.joint(T), other.joint(T), strict=True):
+        assert torch.equal(left, right)
+    assert torch.equal(model.draw(seeded())(T), other.draw(seeded())(T))
