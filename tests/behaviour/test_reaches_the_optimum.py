@@ -7,9 +7,8 @@ import torch
 
 from neuralbo.catalog import make_policy
 from neuralbo.data import Data
+from neuralbo.engine.engine import Engine
 from neuralbo.engine.step import Memory, Step
-from neuralbo.engine.suggestion import suggest
-from neuralbo.policies.initial_design import AfterStart, start_trials
 from neuralbo.space.domain import Domain, Variable
 from neuralbo.testing.toys import SQUARE, cube
 
@@ -30,9 +29,9 @@ def bowl(X):
 
 
 def optimize(f, domain, name, n, seed, criterion=None):
-    """Minimize f in n trials, with the start design of the fronts; return points and values."""
+    """Minimize f in n trials, with the initial design of the fronts; return points and values."""
     policy = make_policy(name, criterion)
-    policy = AfterStart(policy, start_trials(len(domain.variables)))
+    engine = Engine(policy, policy)
     X = torch.empty(0, domain.d, dtype=torch.float64)
     values = X.new_empty(0)
     memory = Memory()
@@ -42,7 +41,7 @@ def optimize(f, domain, name, n, seed, criterion=None):
             X[done], -values[done, None], torch.arange(n)[:number][done], X_failed=X[~done]
         )
         step = Step.of(data, domain, seed=seed, number=number, horizon=n, memory=memory)
-        X = torch.cat([X, suggest(policy, step).points])
+        X = torch.cat([X, engine.suggest(step).points])
         values = torch.cat([values, f(X[-1:])])
     return X, values
 

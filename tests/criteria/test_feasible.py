@@ -21,8 +21,9 @@ from neuralbo.criteria.feasible import (
     keep_feasible,
 )
 from neuralbo.data import Data
-from neuralbo.engine.step import Step
+from neuralbo.engine.step import Memory, Step
 from neuralbo.maximizers import Multistart
+from neuralbo.surrogates import GaussianProcess
 from neuralbo.surrogates.gp.feasibility import probability_of_success
 from neuralbo.testing.toys import SQUARE, OneNumber, hills, uniform
 
@@ -168,7 +169,11 @@ def test_the_maximum_keeps_away_from_failures(step, p, criterion):
 
 
 def test_success_is_learnt_the_same_whatever_the_memory_holds(step, X):
-    values = [both(UpperBound(), replace(step, memory=m))[1](X) for m in ({}, {1: OneNumber()})]
+    other = Memory()
+    Step.of(step.data, step.domain, seed=5, number=1, memory=other).fit(
+        GaussianProcess(), step.data
+    )
+    values = [both(UpperBound(), replace(step, memory=m))[1](X) for m in (Memory(), other)]
     assert torch.equal(*values)
 
 

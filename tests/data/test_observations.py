@@ -2,8 +2,8 @@
 
 import torch
 
-from neuralbo import Data, points
-from neuralbo.data import BLOCK, in_order
+from neuralbo import Data
+from neuralbo.data import BLOCK, in_order, near_points
 from neuralbo.data.observations import FIRST_ROOM, Rows, Set
 from neuralbo.testing.toys import hills, uniform
 
@@ -38,7 +38,7 @@ def test_data_made_earlier_stay_right_when_rows_come():
 
 def test_data_made_earlier_find_their_points_after_others_took_their_place(monkeypatch):
     """A trial in a gap comes later: all rows behind it move by one."""
-    monkeypatch.setattr(points, "ROWS", 4)
+    monkeypatch.setattr(near_points, "ROWS", 4)
     X, Y, numbers = rows_of(40)
     rows = Rows(2)
     rows.append(X[:10], Y[:10], numbers[:10])

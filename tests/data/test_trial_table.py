@@ -9,7 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neuralbo import Categorical, Data, Integer, Real, Space, data, points
+from neuralbo import Categorical, Data, Integer, Real, Space
+from neuralbo.data import data as data_module
+from neuralbo.data import near_points
 from neuralbo.data.trial_table import Column, Columns
 from neuralbo.testing.toys import seeded
 
@@ -60,8 +62,8 @@ STEPS = st.lists(
 
 @pytest.fixture
 def small(monkeypatch):
-    monkeypatch.setattr(data, "BLOCK", 8)
-    monkeypatch.setattr(points, "ROWS", 8)
+    monkeypatch.setattr(data_module, "BLOCK", 8)
+    monkeypatch.setattr(near_points, "ROWS", 8)
 
 
 @pytest.mark.usefixtures("small")

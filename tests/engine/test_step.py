@@ -9,11 +9,11 @@ import torch
 
 from neuralbo.criteria import Thompson
 from neuralbo.data import FIRST_LANDMARK, Data, landmark
-from neuralbo.engine.step import FIT, SUGGEST, Memory, Step, generator
+from neuralbo.engine.step import FIT, MOST_KEPT, SUGGEST, Memory, Recent, Step, generator
 from neuralbo.maximizers import Multistart
 from neuralbo.policies import Standard
 from neuralbo.space.domain import Domain, Variable
-from neuralbo.surrogates import Auto, BayesianRVFL, GaussianProcess
+from neuralbo.surrogates import BayesianRVFL, BySize, GaussianProcess
 from neuralbo.testing.toys import SQUARE, hills, no_global_randomness, uniform
 
 GP = GaussianProcess(restarts=1)
@@ -34,16 +34,6 @@ def same(left, right):
     return all(torch.equal(a, b) for a, b in zip(left.joint(X), right.joint(X), strict=True))
 
 
-class CountedFits(dict):
-    """A memory that counts what is written to it."""
-
-    writes = 0
-
-    def __setitem__(self, key, model):
-        self.writes += 1
-        super().__setitem__(key, model)
-
-
 def test_landmarks_are_8_12_18_27_and_half_as_many_more_each_time():
     landmarks = sorted({landmark(n) for n in range(1, 400)} - {None})
     assert landmarks[:9] == [8, 12, 18, 27, 40, 60, 90, 135, 202]
@@ -55,10 +45,10 @@ def test_a_landmark_lies_before_the_number_of_trials(n, last):
     assert FIRST_LANDMARK == 8
 
 
-@pytest.mark.parametrize("recipe", [GP, BayesianRVFL(), Auto(few=GP, most=15)], ids=str)
+@pytest.mark.parametrize("recipe", [GP, BayesianRVFL(), BySize(few=GP, most=15)], ids=str)
 @pytest.mark.parametrize("n", [5, 9, 20])
 def test_a_filled_memory_gives_the_same_model_to_the_last_bit(recipe, n):
-    memory = {}
+    memory = Memory()
     for earlier in range(1, n):
         step_of(earlier, memory).fit(recipe, trials(earlier))
     filled = step_of(n, memory).fit(recipe, trials(n))
@@ -84,23 +74,23 @@ def test_other_data_and_other_recipes_are_fitted_anew():
 
 
 def test_a_resumed_study_fits_the_landmarks_only():
-    memory = CountedFits()
+    memory = Memory()
     step_of(30, memory).fit(GP, trials(30))
-    assert memory.writes == 5  # 8, 12, 18, 27 and 30
+    assert len(memory.models) == 5  # 8, 12, 18, 27 and 30
 
 
 def test_surrogates_that_cannot_begin_elsewhere_fit_no_landmarks():
-    memory = CountedFits()
+    memory = Memory()
     step_of(30, memory).fit(BayesianRVFL(), trials(30))
-    assert memory.writes == 1
+    assert len(memory.models) == 1
 
 
 def test_a_later_trial_changes_no_landmark():
-    memory = {}
+    memory = Memory()
     step_of(13, memory).fit(GP, trials(13))
-    known = set(memory)
+    known = set(memory.models)
     step_of(14, memory).fit(GP, trials(14))
-    assert len(set(memory) - known) == 1
+    assert len(set(memory.models) - known) == 1
 
 
 def test_pending_and_failed_points_change_no_fit():
@@ -151,16 +141,16 @@ def test_the_points_of_a_thompson_batch_come_from_different_draws():
 
 
 def test_a_memory_keeps_the_latest_fits():
-    memory = Memory()
+    recent = Recent()
     for i in range(100):
-        memory[i] = None
-    assert list(memory) == list(range(36, 100))
+        recent[i] = None
+    assert list(recent) == list(range(36, 100))
 
 
 def test_a_step_without_memory_has_one_of_its_own():
     left, right = step_of(9), step_of(9)
     left.fit(GP, trials(9))
-    assert len(right.memory) == 0
+    assert len(right.memory.models) == 0
 
 
 def test_variables_must_follow_their_parents():
@@ -175,30 +165,37 @@ def test_fits_of_another_seed_are_not_taken_from_memory():
 
 
 def test_what_was_looked_up_last_is_forgotten_last():
-    memory = Memory()
+    recent = Recent()
     for i in range(64):
-        memory[i] = i
-    assert memory[0] == 0
-    memory[64] = None
-    assert 0 in memory and 1 not in memory
-    assert list(memory)[-2:] == [0, 64]
+        recent[i] = i
+    assert recent[0] == 0
+    recent[64] = None
+    assert 0 in recent and 1 not in recent
+    assert list(recent)[-2:] == [0, 64]
 
 
 @pytest.mark.parametrize(
     "again", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))]
 )
-def test_a_copy_of_a_memory_has_its_fits_and_forgets_as_it_does(again):
-    memory = Memory()
+def test_a_copy_has_what_was_kept_and_forgets_as_it_does(again):
+    recent = Recent()
     for i in range(70):
-        memory[i] = i
-    other = again(memory)
-    assert type(other) is Memory and list(other.items()) == list(memory.items())
+        recent[i] = i
+    other = again(recent)
+    assert type(other) is Recent and list(other.items()) == list(recent.items())
     other["new"] = 1
-    assert len(other) == Memory.most and "new" not in memory
+    assert len(other) == MOST_KEPT and "new" not in recent
+
+
+def test_what_was_computed_from_the_same_is_computed_once():
+    step, calls = step_of(9), []
+    for key in ("a", "a", "b"):
+        assert step.remember(key, lambda key=key: calls.append(key) or key) == key
+    assert calls == ["a", "b"]
 
 
 def test_a_chosen_surrogate_shares_its_fits_with_the_one_it_chose():
-    step, auto = step_of(20), Auto(few=GP, most=15)
+    step, auto = step_of(20), BySize(few=GP, most=15)
     assert step.fit(auto, trials(20)) is step.fit(auto.many, trials(20))
     assert step.fit(auto, trials(9)) is step.fit(GP, trials(9))
 

@@ -3,17 +3,18 @@
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import optuna
 import pytest
 
-from neuralbo import FallbackWarning, NeuralSampler, Optimizer, Real, deadline
+from neuralbo import FallbackWarning, NeuralSampler, Optimizer, Real
 from neuralbo.catalog import make_policy
-from neuralbo.engine.time_limit import STRIKES, WAYS, Budget
+from neuralbo.engine import deadline
+from neuralbo.engine.engine import Engine
+from neuralbo.engine.time_limit import CHEAPER, STRIKES, TimeLimit
 from neuralbo.interfaces.optuna.sampler import FACTS
 from neuralbo.policies import Proposal, RandomSearch
-from neuralbo.policies.initial_design import AfterStart
 
 SPACE = {"x": Real(0, 1), "y": Real(0, 1)}
 
@@ -40,7 +41,7 @@ def test_after_slow_suggestions_a_cheaper_way_is_taken_and_said():
     with pytest.warns(FallbackWarning, match="max_suggest_seconds is 1"):
         asked = run(Slow(1.1), 2 + STRIKES + 2, max_suggest_seconds=1)
     kinds = [a.facts.get("degraded") for a in asked]
-    assert kinds == [None] * (2 + STRIKES) + [WAYS[0][0]] * 2
+    assert kinds == [None] * (2 + STRIKES) + [CHEAPER[0][0]] * 2
     assert [a.facts["surrogate"] for a in asked[2 : 2 + STRIKES]] == ["slow"] * STRIKES
     assert asked[-1].facts["surrogate"] != "slow"
 
@@ -50,18 +51,18 @@ def test_without_a_limit_nothing_changes():
 
 
 def test_one_slow_suggestion_is_forgiven(monkeypatch):
-    budget = Budget(1.0)
+    limit = TimeLimit(1.0)
     for spent in (2.0, 0.1, 2.0, 0.1):
-        budget._note(spent)
-    assert budget._level == 0
+        limit._has_sunk(spent)
+    assert limit._level == 0
 
 
 def test_the_last_way_is_kept_however_slow(recwarn):
-    budget = Budget(1.0)
+    limit = TimeLimit(1.0)
     for _ in range(4 * STRIKES):
-        budget._note(2.0)
-    assert budget._level == len(WAYS)
-    assert len([w for w in recwarn if w.category is FallbackWarning]) == len(WAYS)
+        limit._has_sunk(2.0)
+    assert limit._level == len(CHEAPER)
+    assert len([w for w in recwarn if w.category is FallbackWarning]) == len(CHEAPER)
 
 
 @pytest.mark.parametrize("seconds", [0, -1.0, float("nan")])
@@ -100,58 +101,59 @@ def observed(n=6):
     return opt
 
 
+def suggest(policy, step, limit):
+    """Suggest a point with a policy, after an initial design of two."""
+    return Engine(policy, policy, initial=2, limit=limit).suggest(step)
+
+
 SLOW = ["bnn_nuts", "bnn_hmc", "bohamiann", "deep_ensemble", "ivbnn", "laplace", "gp_mcmc", "gp"]
 
 
 @pytest.mark.parametrize("name", SLOW)
 def test_a_fit_is_cut_short_at_the_limit_and_a_cheaper_policy_answers(name):
     limit, clock = 5, Looks()
-    budget = Budget(limit, clock)
-    policy = AfterStart(make_policy(name), 2)
     with pytest.warns(FallbackWarning, match="cut short after max_suggest_seconds=5"):
-        proposal = budget.suggest(policy, observed().step())
+        proposal = suggest(make_policy(name), observed().step(), TimeLimit(limit, clock))
     assert proposal.facts["cut_short"] == limit
-    assert proposal.facts["degraded"] in [way for way, _ in WAYS]
+    assert proposal.facts["degraded"] in [way for way, _ in CHEAPER]
     # each of the two policies that have a deadline begins, looks at it so often, and once more
     assert clock.count <= 2 * (limit + 2) + 2
 
 
 def test_what_was_cut_short_leaves_no_trace():
-    policy, start = AfterStart(make_policy("bnn_nuts"), 2), observed()
+    policy, start = make_policy("bnn_nuts"), observed()
     points = []
     for limit in (20, 50):
         with pytest.warns(FallbackWarning, match="cut short"):
-            points.append(Budget(limit, Looks()).suggest(policy, start.step()).points)
-    cheaper = AfterStart(WAYS[0][1], 2)
+            points.append(suggest(policy, start.step(), TimeLimit(limit, Looks())).points)
     assert points[0].equal(points[1])
-    assert points[0].equal(Budget(None).suggest(cheaper, start.step()).points)
+    assert points[0].equal(suggest(CHEAPER[0][1], start.step(), TimeLimit()).points)
 
 
 def test_without_a_limit_a_fit_never_looks_at_a_clock(monkeypatch):
     def no_clock():
         raise AssertionError("nobody may look at the clock")
 
-    policy = AfterStart(make_policy("gp"), 2)
-    facts = Budget(None, no_clock).suggest(policy, observed().step()).facts
+    facts = suggest(make_policy("gp"), observed().step(), TimeLimit(None, no_clock)).facts
     assert "cut_short" not in facts
     assert "degraded" not in facts
 
 
 def test_a_limit_that_is_far_changes_no_point():
-    policy, start = AfterStart(make_policy("gp"), 2), observed()
-    free = Budget(None).suggest(policy, start.step())
-    limited = Budget(1e9).suggest(policy, start.step())
+    policy, start = make_policy("gp"), observed()
+    free = suggest(policy, start.step(), TimeLimit())
+    limited = suggest(policy, start.step(), TimeLimit(1e9))
     assert free.points.equal(limited.points)
     assert free.facts.keys() == limited.facts.keys()
 
 
 def test_after_fits_that_were_cut_short_the_cheaper_policy_is_asked_at_once():
-    budget, policy, start = Budget(5, Looks()), AfterStart(make_policy("bnn_nuts"), 2), observed()
+    limit, policy, start = TimeLimit(5, Looks()), make_policy("bnn_nuts"), observed()
     said = []
     for _ in range(STRIKES + 1):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            budget.suggest(policy, start.step())
+            suggest(policy, start.step(), limit)
         said.append([str(w.message) for w in caught])
     assert [len(s) for s in said] == [1] * STRIKES + [0]
     assert all("was cut short" in s[0] for s in said[: STRIKES - 1])
@@ -175,7 +177,8 @@ def test_a_deadline_holds_in_its_block_and_thread_only():
 def test_an_optimizer_with_a_slow_surrogate_answers_in_time():
     opt = Optimizer(SPACE, surrogate="bnn_nuts", seed=0, n_startup_trials=4,
                     max_suggest_seconds=0.2)  # fmt: skip
-    opt._budget = Budget(20, Looks())  # looks for seconds: other machines are as fast
+    # looks for seconds: other machines are as fast
+    opt._engine = replace(opt._engine, limit=TimeLimit(20, Looks()))
     with pytest.warns(FallbackWarning, match="max_suggest_seconds"):
         for _ in range(6):
             asked = opt.ask()

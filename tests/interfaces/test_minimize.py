@@ -34,7 +34,8 @@ from neuralbo import (
     StorageError,
     minimize,
 )
-from neuralbo.interfaces.optuna.sampler import FACTS, SEED, NeuralSampler
+from neuralbo.engine.engine import Engine
+from neuralbo.interfaces.optuna.sampler import FACTS, SEED
 from neuralbo.interfaces.optuna.trials import INTERRUPTED, WORKER
 from neuralbo.interfaces.stopping import STOPPED, MostTrials, finished
 from neuralbo.maximizers import Mixed, Multistart
@@ -104,7 +105,7 @@ class TestArguments:
         result = quick(
             n_trials=6, surrogate=GaussianProcess(), criterion="lcb", maximizer="random"
         )
-        assert result.study.trials[-1].user_attrs[FACTS]["surrogate"] == "start design"
+        assert result.study.trials[-1].user_attrs[FACTS]["surrogate"] == "initial design"
 
     def test_a_space_object_is_taken(self):
         assert len(quick(space=Space(SPACE), n_trials=2).study.trials) == 2
@@ -453,7 +454,7 @@ class TestInterrupt:
     def test_a_suggestion_may_be_interrupted(self, folder, monkeypatch, is_file):
         whole = told(quick(n_trials=9).study)
         storage = url(folder) if is_file else optuna.storages.InMemoryStorage()
-        suggest, count = NeuralSampler._propose, iter(range(99))
+        suggest, count = Engine.suggest, iter(range(99))
 
         def interrupted(*arguments):
             if next(count) == 7:
@@ -461,7 +462,7 @@ class TestInterrupt:
             return suggest(*arguments)
 
         with monkeypatch.context() as patch:
-            patch.setattr(NeuralSampler, "_propose", interrupted)
+            patch.setattr(Engine, "suggest", interrupted)
             result = quick(n_trials=9, storage=storage)
         assert result.interrupted
         assert not [t for t in result.study.trials if t.state == TrialState.RUNNING]

@@ -5,7 +5,7 @@ import json
 import math
 import pickle
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,16 +13,15 @@ import pytest
 import torch
 
 from neuralbo import Categorical, Data, FallbackWarning, FitError, Integer, Optimizer, Real
-from neuralbo import data as data_module
-from neuralbo import points as points_module
 from neuralbo.catalog import CRITERIA, MAXIMIZERS, POLICIES, SURROGATES
 from neuralbo.criteria import LogExpectedImprovement
-from neuralbo.engine.step import Step
+from neuralbo.data import data as data_module
+from neuralbo.data import near_points
+from neuralbo.engine.step import Memory, Step
 from neuralbo.engine.time_limit import STRIKES
 from neuralbo.maximizers import Mixed, Multistart, RandomCandidates
 from neuralbo.maximizers.maximizer import SAME_POINT
 from neuralbo.policies import RandomSearch
-from neuralbo.policies.initial_design import AfterStart
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess
 from neuralbo.surrogates.random_features.hidden_layer import RandomFeatures
 from neuralbo.testing.toys import MINUTES
@@ -269,16 +268,16 @@ class TestStart:
     def test_no_start_trials_means_the_model_from_the_first_value_on(self):
         opt = quick(n_startup_trials=0)
         run(opt, bowl, 1)
-        assert len(opt._memory) == 0
+        assert len(opt._engine.memory.models) == 0
         opt.ask()
-        assert len(opt._memory) == 1
+        assert len(opt._engine.memory.models) == 1
 
     def test_the_start_design_has_its_number_of_trials(self):
         opt = quick(n_startup_trials=3)
         run(opt, bowl, 3)
-        assert len(opt._memory) == 0
+        assert len(opt._engine.memory.models) == 0
         opt.ask()
-        assert len(opt._memory) == 1
+        assert len(opt._engine.memory.models) == 1
 
 
 class TestFailures:
@@ -437,19 +436,19 @@ class TestCatalog:
     @pytest.mark.parametrize("surrogate", sorted(SURROGATES.keys() - MINUTES))
     def test_every_surrogate_makes_three_steps(self, surrogate):
         opt = run(quick(MIXED, surrogate=surrogate, n_startup_trials=4), mixed_bowl, 7)
-        assert len(opt._memory) >= 3
+        assert len(opt._engine.memory.models) >= 3
 
     @pytest.mark.parametrize("criterion", sorted(CRITERIA.keys() - OF_SEVERAL))
     def test_every_criterion_makes_three_steps(self, criterion):
         surrogate = "bore_kde" if criterion.startswith("class_probability") else "gp"
         settings = {"surrogate": surrogate, "criterion": criterion, "n_startup_trials": 4}
         opt = run(quick(MIXED, **settings), mixed_bowl, 7)
-        assert len(opt._memory) >= 3
+        assert len(opt._engine.memory.models) >= 3
 
     @pytest.mark.parametrize("maximizer", sorted(set(MAXIMIZERS) - {"mixed_integer", "direct"}))
     def test_every_maximizer_makes_three_steps(self, maximizer):
         opt = run(quick(MIXED, maximizer=maximizer, n_startup_trials=4), mixed_bowl, 7)
-        assert len(opt._memory) >= 3
+        assert len(opt._engine.memory.models) >= 3
 
     @pytest.mark.parametrize("policy", sorted(POLICIES))
     def test_every_policy_without_a_model_goes_on(self, policy):
@@ -581,7 +580,7 @@ NETWORK = {
 @pytest.fixture
 def small_blocks(monkeypatch):
     monkeypatch.setattr(data_module, "BLOCK", BLOCK)
-    monkeypatch.setattr(points_module, "ROWS", 8)
+    monkeypatch.setattr(near_points, "ROWS", 8)
 
 
 def history(opt, seed, n, *, fails=True):
@@ -616,7 +615,7 @@ class TestManyTrials:
         for n in (2 * BLOCK + 3, 3 * BLOCK, 5 * BLOCK + 7):
             pending = history(opt, seed, n - len(opt.trials))
             assert opt.step().data.n > 2 * BLOCK - 10
-            fresh = AfterStart(opt.policy, 3).propose(made_at_once(opt.step()))
+            fresh = replace(opt._engine, memory=Memory()).suggest(made_at_once(opt.step()))
             expected = opt.space.decode(fresh.points)[0]
             asked = opt.ask()
             assert dict(asked) == expected

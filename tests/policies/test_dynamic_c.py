@@ -10,7 +10,6 @@ from neuralbo.data import Data
 from neuralbo.engine.step import Step
 from neuralbo.maximizers import GridPoints, Mixed, Multistart
 from neuralbo.policies import Decay, DynamicC, Standard
-from neuralbo.policies.choice import choice_at
 from neuralbo.policies.dynamic_c import is_near
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess
 from neuralbo.surrogates.surrogate import moments_of
@@ -220,5 +219,5 @@ def test_a_name_that_nobody_knows_is_explained():
 def test_it_says_who_chooses_and_has_a_model():
     policy = make_policy(GaussianProcess(), "dynamic_c", "grid")
     step = Step.of(observed(SQUARE, 9), SQUARE, seed=0, number=9)
-    assert choice_at(policy, step).standard == policy.inner
+    assert policy.plan(step).standard == policy.inner
     assert policy.surrogate == GaussianProcess()

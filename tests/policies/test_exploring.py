@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from neuralbo.catalog import EXPLORING, make_policy
+from neuralbo.catalog import CLASSIFIERS, SURROGATES, make_policy
 from neuralbo.criteria import ClassProbability
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import Exploring, Standard
@@ -54,6 +54,8 @@ def test_a_probability_that_is_none_is_refused(epsilon):
         Exploring(INNER, epsilon)
 
 
-def test_named_classifiers_explore():
-    assert {"boggn", "bore", "lfbo"} <= EXPLORING.keys()
-    assert make_policy("bore").epsilon == EXPLORING["bore"]
+def test_classifiers_explore_by_name_as_recipes_and_with_a_criterion():
+    for name in CLASSIFIERS:
+        assert make_policy(name) == make_policy(SURROGATES[name])
+    assert make_policy("boggn").epsilon == 0.1
+    assert make_policy("boggn", "class_probability").epsilon == 0.1

@@ -8,7 +8,7 @@ import torch
 from neuralbo.catalog import make_policy
 from neuralbo.criteria import LogExpectedImprovement
 from neuralbo.data import Data
-from neuralbo.engine.step import Step
+from neuralbo.engine.step import Memory, Step
 from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.maximizers import Mixed, Multistart, RandomCandidates
 from neuralbo.policies import Autoencoder, RandomEmbedding, Standard, TrustRegion
@@ -181,7 +181,7 @@ PLAIN = Standard(
 def best_after(policy, f, domain, trials, start, seed):
     """Return the best value after some trials, of which the first are given."""
     X, Y = start, f(start)[:, None]
-    memory = {}
+    memory = Memory()
     for number in range(len(start), trials):
         data = Data(X, Y, torch.arange(len(X)))
         step = Step.of(data, domain, seed=seed, number=number, memory=memory)

@@ -9,7 +9,6 @@ from neuralbo.data import Data
 from neuralbo.engine.step import Step
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import LatinHypercube, Policy, RandomSearch, Sobol, Standard
-from neuralbo.policies.initial_design import AfterStart, start_trials
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess
 from neuralbo.testing import PolicyChecks
 from neuralbo.testing.toys import CONDITIONAL, MIXED, SQUARE, hills, observed, uniform
@@ -48,16 +47,6 @@ class TestUpperBoundPolicy(PolicyChecks):
     @pytest.fixture
     def policy(self):
         return Standard(BayesianRVFL(units=40), UpperBound(), QUICK)
-
-
-class TestAfterStart(PolicyChecks):
-    @pytest.fixture
-    def domain(self):
-        return MIXED
-
-    @pytest.fixture
-    def policy(self):
-        return AfterStart(GP, 5)
 
 
 class TestRandomSearch(PolicyChecks):
@@ -131,28 +120,6 @@ def test_seeds_give_different_points():
         for s in range(3)
     }
     assert len(points) == 3
-
-
-def test_the_start_design_ends_after_its_trials():
-    policy = AfterStart(GP, 5)
-    for n in range(8):
-        step = Step.of(observed(SQUARE, n), SQUARE, seed=1, number=n)
-        is_start = policy.propose(step).facts["surrogate"] == "start design"
-        assert is_start == (n < 5)
-
-
-def test_the_start_design_ends_when_trials_fail():
-    policy = AfterStart(GP, 5)
-    data = observed(SQUARE, 1, failed=9)
-    facts = [
-        policy.propose(Step.of(data, SQUARE, seed=1, number=n)).facts["surrogate"] for n in (9, 10)
-    ]
-    assert facts == ["start design", "gp"]
-
-
-@pytest.mark.parametrize(("d", "trials"), [(1, 5), (2, 5), (4, 7), (7, 10), (50, 10)])
-def test_there_are_from_five_to_ten_start_trials(d, trials):
-    assert start_trials(d) == trials
 
 
 def test_the_facts_say_what_was_fitted_and_how_long_it_took():

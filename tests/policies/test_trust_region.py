@@ -3,16 +3,15 @@
 import pytest
 import torch
 
-from neuralbo.catalog import make_policy
+from neuralbo.catalog import CRITERIA, SURROGATES, make_policy
 from neuralbo.criteria import UpperBound
 from neuralbo.data import Data
-from neuralbo.engine.step import Step
+from neuralbo.engine.step import Memory, Step
 from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.maximizers import Mixed, Multistart
-from neuralbo.policies import Standard, TrustRegion
+from neuralbo.policies import Plans, Standard, TrustRegion
 from neuralbo.policies import trust_region as module
 from neuralbo.policies.box import Box, ZoomedCriterion, ZoomedModel
-from neuralbo.policies.choice import choice_at
 from neuralbo.policies.trust_region import Side, zoomed_columns
 from neuralbo.space.domain import Domain, Variable
 from neuralbo.space.parameters import Real
@@ -48,8 +47,12 @@ def values(*y):
     return Data(uniform(n, 6), torch.tensor(y, dtype=torch.float64)[:, None], torch.arange(n))
 
 
+def seen(data, memory=None):
+    return Step.of(data, cube(6), seed=0, number=data.n, memory=memory)
+
+
 def side_after(*y, **settings):
-    return TrustRegion(INNER, **settings).side_after(values(*([0.0] * 10), *y), {})
+    return TrustRegion(INNER, **settings).side_after(seen(values(*([0.0] * 10), *y)))
 
 
 def test_three_better_trials_in_a_row_double_the_side():
@@ -81,7 +84,9 @@ def test_when_the_side_is_tiny_a_new_region_begins():
 def test_a_new_region_begins_with_start_points_and_forgets_the_others():
     data = values(*[9.0] * 10, *[0.0] * 6 * 8, *[-5.0] * 3)
     step = Step.of(data, cube(6), seed=0, number=61)
-    assert TrustRegion(INNER, side=0.8).propose(step).facts == {"surrogate": "start of a region"}
+    assert TrustRegion(INNER, side=0.8).propose(step).facts == {
+        "surrogate": "initial design of a trust region"
+    }
     y = torch.linspace(-5, -6, 20).tolist()  # the first of them is the best of the region
     data = values(*[9.0] * 10, *[0.0] * 6 * 8, *y)
     proposal = TrustRegion(INNER, side=0.8).propose(Step.of(data, cube(6), seed=0, number=78))
@@ -90,17 +95,17 @@ def test_a_new_region_begins_with_start_points_and_forgets_the_others():
 
 
 def test_start_points_say_nothing_about_the_side():
-    assert TrustRegion(INNER).side_after(values(*range(10)), {}) == Side(1.6, 9.0, 0, 0, 10)
+    assert TrustRegion(INNER).side_after(seen(values(*range(10)))) == Side(1.6, 9.0, 0, 0, 10)
 
 
 def test_what_is_remembered_of_blocks_changes_nothing(monkeypatch):
-    monkeypatch.setattr("neuralbo.data.BLOCK", 16)
+    monkeypatch.setattr("neuralbo.data.data.BLOCK", 16)
     y = torch.randn(80, generator=torch.Generator().manual_seed(1)).tolist()
-    policy, memory = TrustRegion(INNER), {}
+    policy, memory = TrustRegion(INNER), Memory()
     for n in range(1, 81):
         data = values(*y[:n])
-        assert policy.side_after(data, memory) == policy.side_after(data, {})
-    assert len(memory) == 5
+        assert policy.side_after(seen(data, memory)) == policy.side_after(seen(data))
+    assert len(memory.states) == 5
 
 
 def proposals(d, number, **settings):
@@ -189,9 +194,11 @@ def test_pending_and_failed_points_far_away_are_left_out():
     assert len(local.X_pending) == 1 and len(local.X_failed) == 0
 
 
-def test_random_features_have_it_by_name_and_alone_if_anything_else_is_named():
-    assert isinstance(make_policy("brvfl4"), TrustRegion)
-    assert isinstance(make_policy("brvfl4", "log_ei"), Standard)
+def test_a_recipe_states_it_and_its_name_is_only_a_name():
+    for name in ("brvfl4", "laplace"):
+        assert isinstance(make_policy(name), TrustRegion)
+        assert make_policy(name) == make_policy(SURROGATES[name])
+    assert make_policy("brvfl4", "log_ei").inner.criterion == CRITERIA["log_ei"]
     assert isinstance(make_policy("brvfl4_aryan"), Standard)
     assert isinstance(make_policy("gp"), Standard)
     assert isinstance(make_policy("trust_region"), TrustRegion)
@@ -200,14 +207,15 @@ def test_random_features_have_it_by_name_and_alone_if_anything_else_is_named():
 def test_who_chooses_at_a_step_and_what_it_sees():
     data = Data(uniform(12, 3), uniform(12, 1, seed=2), torch.arange(12))
     local, step = TrustRegion(INNER), Step.of(data, cube(3), seed=0, number=12)
-    assert choice_at(INNER, step) == choice_at(local, step) == (INNER, step, None)
-    zoomed = choice_at(local, Step.of(data, cube(3), seed=0, number=13))
+    assert INNER.plan(step) == local.plan(step) == (INNER, step, None)
+    zoomed = local.plan(Step.of(data, cube(3), seed=0, number=13))
     best = data.X[data.Y[:, 0].argmax()]
     assert zoomed.standard is INNER and torch.equal(zoomed.box.center, best)
-    assert choice_at(make_policy("random"), step) is None
+    assert not isinstance(make_policy("random"), Plans)
     beginning = values(*[9.0] * 10, *[0.0] * 6 * 8, *[-5.0] * 3)
-    local = TrustRegion(INNER, side=0.8)
-    assert choice_at(local, Step.of(beginning, cube(6), seed=0, number=61)) is None
+    assert (
+        TrustRegion(INNER, side=0.8).plan(Step.of(beginning, cube(6), seed=0, number=61)) is None
+    )
 
 
 def test_a_zoomed_model_and_criterion_answer_for_points_of_the_cube():
@@ -256,7 +264,7 @@ def test_the_centre_of_many_columns_comes_first_and_once():
     step = Step.of(data, cube(6), seed=0, number=12)
     found = policy.propose(step, 2)
     assert torch.equal(found.points[0], torch.full((6,), 0.5).double())
-    assert found.facts == {"surrogate": "center of the cube"}
+    assert found.facts == {"surrogate": "centre of the space"}
     assert not torch.equal(found.points[0], found.points[1])
     tried = Data(torch.cat([data.X, found.points[:1]]), torch.cat([data.Y, data.Y[:1]]))
     assert policy.center(Step.of(tried, cube(6), seed=0, number=13)) is None
@@ -273,20 +281,6 @@ def test_other_variables_are_those_of_the_best_trial_at_the_centre():
     data = Data(X, torch.arange(6.0)[:, None], torch.arange(6))
     center = TrustRegion(INNER, central=2).center(Step.of(data, domain, seed=0, number=6))
     torch.testing.assert_close(center, torch.tensor([[float(X[5, 0]), 0.5, 0.5]]).double())
-
-
-def test_scores_are_normal_quantiles_of_ranks_and_equal_for_equal_values():
-    Y = torch.tensor([[3.0], [-1e9], [3.0], [50.0]], dtype=torch.float64)
-    expected = torch.special.ndtri(torch.tensor([0.5, 0.125, 0.5, 0.875], dtype=torch.float64))
-    torch.testing.assert_close(module.normal_scores(Y)[:, 0], expected)
-    torch.testing.assert_close(module.normal_scores(Y.atan())[:, 0], expected)
-
-
-def test_the_model_sees_scores_if_it_is_to():
-    data = values(*(float(x) ** 9 for x in range(12)))
-    policy = TrustRegion(INNER, scores=True)
-    local, _ = policy.zoom(Step.of(data, cube(6), seed=0, number=12), policy.side_after(data, {}))
-    assert float(local.data.Y.max()) == pytest.approx(-float(local.data.Y.min()))
 
 
 def test_high_dimension_is_a_region_around_a_bowl():

@@ -11,8 +11,8 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.trial import TrialState, create_trial
 from scipy import stats
 
-from neuralbo.catalog import AUTOMATIC
 from neuralbo.engine.step import Step
+from neuralbo.policies.policy_presets import AUTO
 from neuralbo.reporting.analysis import Analysis, NoModelError, Record
 from neuralbo.reporting.analysis.calibration import _landmarks, _one_ahead
 from neuralbo.reporting.analysis.importance import Change
@@ -367,7 +367,7 @@ class TestExpectedGain:
         analysis = Analysis(smooth(steep, n=20))  # so few that only one local optimum is searched
         found, data = analysis.expected_gain, analysis.model.data
         step = Step.of(data, analysis.model.space.domain, seed=0, number=data.n)
-        facts = AUTOMATIC.propose(step).facts
+        facts = AUTO.propose(step).facts
         assert facts["log_warp"] > 0 and "log warp of the outputs" in found.source
         # the search for the best point ends at 1e-4 of its value
         gains = [found.low, found.median, found.high]

@@ -6,7 +6,7 @@ import torch
 from neuralbo import data as data_module
 from neuralbo.data import BLOCK, Data
 from neuralbo.engine.step import FIT, Memory, Step, generator
-from neuralbo.surrogates import Auto, BayesianRVFL, GaussianProcess
+from neuralbo.surrogates import BayesianRVFL, BySize, GaussianProcess
 from neuralbo.surrogates.surrogate import AddsUp, Chooses, fit_by_blocks
 from neuralbo.testing.toys import SQUARE, hills, seeded, uniform
 
@@ -48,7 +48,7 @@ class Counts(dict):
 
 def test_who_adds_up_and_who_chooses():
     assert isinstance(RECIPE, AddsUp)
-    assert isinstance(Auto(), Chooses)
+    assert isinstance(BySize(), Chooses)
     assert not isinstance(GaussianProcess(), AddsUp | Chooses)
 
 
@@ -63,10 +63,11 @@ class TestPurity:
             assert is_same(kept, RECIPE.fit(data, generator(4, FIT)))
 
     def test_the_default_goes_by_blocks_when_it_is_a_network(self):
-        recipe = Auto(GaussianProcess(restarts=0), RECIPE, most=3)
-        data, memory = trials(range(50)), {}
+        recipe = BySize(GaussianProcess(restarts=0), RECIPE, most=3)
+        data, memory = trials(range(50)), Memory()
         assert is_same(fit(data, memory, recipe), fit(data))
-        assert len(memory) == 3  # units, sums, model
+        assert len(memory.sums) == 2  # units and sums
+        assert len(memory.models) == 1
 
     @pytest.mark.parametrize("seed", range(6))
     def test_trials_that_end_in_any_order_give_the_sums_of_those_in_order(self, seed):

@@ -12,7 +12,7 @@ from neuralbo.criteria.criterion import Criterion, mean_and_deviation, single_po
 from neuralbo.data import Data
 from neuralbo.engine.step import FIT, Step, generator
 from neuralbo.surrogates.gp.feasibility import probability_of_success, thinned
-from neuralbo.surrogates.wrappers.auto_recipe import Auto
+from neuralbo.surrogates.wrappers.by_size import BySize
 
 ENOUGH = 0.97  # the probability of success that is asked for where nothing is said of the gain
 SAFE = 0.97  # where a point may be tried for any gain
@@ -27,7 +27,7 @@ INSIDE = 0.9  # the probability of success up to which a point is not beyond
 KEPT = 0.5  # that a constraint is kept: a point that breaks one still teaches
 FAR = 100.0  # logarithms so far below the best are all alike
 LEAST = 1e-12  # keeps the logarithm finite
-CONSTRAINTS = Auto()  # the surrogate of a constraint
+CONSTRAINTS = BySize()  # the surrogate of a constraint
 
 
 @final

@@ -159,9 +159,7 @@ class MeanWidth:
         first = step.data.first(self.start)
         model = step.fit(surrogate, first)
         key = (self, "c", surrogate, step.seed, step.domain, first.digest())
-        if key not in step.memory:
-            step.memory[key] = self.c_of(step, model)
-        c: float = step.memory[key]
+        c = step.remember(key, lambda: self.c_of(step, model))
         step.record["mean_width_c"] = c
         return Scaled(self.criterion, c)
 

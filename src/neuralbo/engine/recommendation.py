@@ -1,5 +1,6 @@
 """What is likely best, which under noise is not the luckiest trial."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
@@ -63,6 +64,24 @@ def likely_best(model: Model, data: Data) -> LikelyBest:
         total = float(_moments(model, x, observation_noise=True)[1])
     (same,) = torch.where(are_near(data.X, x, SAME_POINT))
     return LikelyBest(i, mean, variance**0.5, max(total - variance, 0.0) ** 0.5, same.tolist())
+
+
+def recommendation(
+    model: Model, data: Data, sign: float, params_of: Callable[[int], dict[str, Any]]
+) -> Recommendation:
+    """Return what the model says of the observed point with the best mean, in the user's units.
+
+    Args:
+        model: of the data.
+        data: with the numbers of the trials; larger is better.
+        sign: -1 for those who minimize.
+        params_of: the parameters of the trial of a number.
+    """
+    best = likely_best(model, data)
+    assert data.numbers is not None
+    values = tuple((sign * data.Y[best.repeats, 0]).tolist())
+    params = params_of(int(data.numbers[best.row]))
+    return Recommendation(params, sign * best.mean, best.deviation, best.noise, values)
 
 
 def _moments(model: Model, X: Tensor, *, observation_noise: bool = False) -> tuple[Tensor, Tensor]:

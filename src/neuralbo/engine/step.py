@@ -1,8 +1,8 @@
 """What one suggestion may look at."""
 
-from collections.abc import MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 import torch
@@ -16,6 +16,8 @@ from neuralbo.surrogates.surrogate import AddsUp, Chooses, Surrogate, WarmStarts
 
 APART = 1e-3  # points that are tried at the same time differ by this in some column
 FIT, SUGGEST = 0, 1  # which stream of random numbers
+MOST_KEPT = 64  # of each kind, so many that all of the refit schedule have room
+T = TypeVar("T")
 
 
 def generator(seed: int, *keys: int) -> Generator:
@@ -23,6 +25,37 @@ def generator(seed: int, *keys: int) -> Generator:
     # the number of keys comes first, since SeedSequence takes missing ones for zeros
     state = np.random.SeedSequence([seed, len(keys), *keys]).generate_state(1, np.uint64)[0]
     return torch.Generator().manual_seed(int(state >> np.uint64(1)))
+
+
+@final
+class Recent(dict[Any, T]):
+    """What was used last, `MOST_KEPT` at most."""
+
+    def __getitem__(self, key: Any) -> T:
+        found = super().pop(key)
+        super().__setitem__(key, found)  # it is the last that will be forgotten
+        return found
+
+    def __setitem__(self, key: Any, value: T) -> None:
+        super().__setitem__(key, value)
+        while len(self) > MOST_KEPT:
+            del self[next(iter(self))]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What suggestions of one study have computed.
+
+    Attributes:
+        models: by recipe, seed and data.
+        sums: over blocks of trials, of surrogates that learn from sums.
+        states: what policies and criteria have learned, see `Step.remember`.
+    """
+
+    models: Recent[Model] = field(default_factory=Recent)
+    sums: Recent[Any] = field(default_factory=Recent)
+    states: Recent[Any] = field(default_factory=Recent)
 
 
 @final
@@ -36,7 +69,7 @@ class Step:
     Attributes:
         number: the number of the suggestion in the study.
         horizon: how many there will be, or None if nobody knows.
-        memory: fits of earlier suggestions; it saves time and never changes a result.
+        memory: what earlier suggestions have computed; it saves time, and changes no result.
         rng: the random numbers of this suggestion.
         record: what criterion and maximizer have to say for the record; nothing reads it here.
         repeats: whether a point that gave a value may be proposed again.
@@ -50,7 +83,7 @@ class Step:
     seed: int
     number: int
     horizon: int | None = None
-    memory: MutableMapping[Any, Any] = field(default_factory=dict, repr=False)
+    memory: Memory = field(default_factory=Memory, repr=False)
     rng: Generator = field(default_factory=Generator, repr=False)
     record: dict[str, float | str] = field(default_factory=dict, repr=False)
     repeats: bool = False
@@ -66,11 +99,11 @@ class Step:
         seed: int,
         number: int,
         horizon: int | None = None,
-        memory: MutableMapping[Any, Any] | None = None,
+        memory: Memory | None = None,
     ) -> "Step":
         """Make the step of a suggestion, with the random numbers that belong to its number."""
         rng = generator(seed, SUGGEST, number)
-        return Step(data, domain, seed, number, horizon, {} if memory is None else memory, rng)
+        return Step(data, domain, seed, number, horizon, memory or Memory(), rng)
 
     def with_chosen(self, points: Tensor) -> "Step":
         """Return the step of the next point of a batch; the record is that of the first."""
@@ -86,34 +119,27 @@ class Step:
         """
         recipe = recipe.choice(data) if isinstance(recipe, Chooses) else recipe
         key = (recipe, self.seed, self.chains, data.digest())
-        if key not in self.memory:
-            deadline.check()
-            self.memory[key] = self._fit(recipe, data)
-        model: Model = self.memory[key]
+        if key in self.memory.models:
+            return self.memory.models[key]
+        deadline.check()
+        rng, before = generator(self.seed, FIT), None
+        if self.chains and isinstance(recipe, WarmStarts):
+            before = landmark(data.n)
+        if isinstance(recipe, AddsUp) and data.block_ends():
+            model = fit_by_blocks(recipe, data, rng, self.memory.sums, (recipe, self.seed))
+        elif before is not None and isinstance(recipe, WarmStarts):
+            model = recipe.fit_from(data, rng, self.fit(recipe, data.first(before)))
+        else:
+            model = recipe.fit(data, rng)
+        self.memory.models[key] = model
         return model
 
-    def _fit(self, recipe: Surrogate, data: Data) -> Model:
-        rng = generator(self.seed, FIT)
-        if isinstance(recipe, AddsUp) and data.block_ends():
-            return fit_by_blocks(recipe, data, rng, self.memory, (recipe, self.seed))
-        before = landmark(data.n) if self.chains and isinstance(recipe, WarmStarts) else None
-        if before is None or not isinstance(recipe, WarmStarts):
-            return recipe.fit(data, rng)
-        return recipe.fit_from(data, rng, self.fit(recipe, data.first(before)))
+    def remember(self, key: Any, make: Callable[[], T]) -> T:
+        """Return what was computed from the same key before, or compute it; not for models.
 
-
-@final
-class Memory(dict[Any, Any]):
-    """The fits used last, so many that all landmarks of a study have room."""
-
-    most = 64
-
-    def __getitem__(self, key: Any) -> Any:
-        found = super().pop(key)
-        super().__setitem__(key, found)  # it is the last that will be forgotten
+        The key must say all that the result depends on.
+        """
+        if key not in self.memory.states:
+            self.memory.states[key] = make()
+        found: T = self.memory.states[key]
         return found
-
-    def __setitem__(self, key: Any, model: Any) -> None:
-        super().__setitem__(key, model)
-        while len(self) > self.most:
-            del self[next(iter(self))]

@@ -10,24 +10,18 @@ import torch
 from botorch.models.model import Model, ModelList
 from torch import Tensor
 
-from neuralbo.arguments import numbers_or_none, shown, whole, whole_or_none
-from neuralbo.catalog import make_policy
+from neuralbo.arguments import shown, whole
 from neuralbo.criteria import Criterion
 from neuralbo.data.trial_table import Columns
-from neuralbo.engine.recommendation import Recommendation, likely_best
-from neuralbo.engine.step import Memory, Step
+from neuralbo.engine.engine import Engine
+from neuralbo.engine.recommendation import Recommendation
+from neuralbo.engine.step import Step
 from neuralbo.engine.threads import one_thread
-from neuralbo.engine.time_limit import Budget
 from neuralbo.maximizers import Maximizer
-from neuralbo.policies import HasSurrogate, Policy, SeveralObjectives
-from neuralbo.policies.auto import within
-from neuralbo.policies.initial_design import AfterStart, start_trials
-from neuralbo.policies.several_objectives import for_objectives
+from neuralbo.policies import Policy
 from neuralbo.space import Space
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.classifiers.class_model import ClassModel
-from neuralbo.surrogates.classifiers.classifier_ratio import ClassifierRatio
-from neuralbo.surrogates.classifiers.density_ratio import DensityRatio
 from neuralbo.surrogates.surrogate import Negated
 
 Direction = Literal["minimize", "maximize"]
@@ -101,32 +95,6 @@ def signs_of(directions: str | Sequence[str]) -> tuple[float, ...]:
     return signs
 
 
-def policy_for(
-    policy: Policy, signs: tuple[float, ...], reference: tuple[float, ...] | None
-) -> Policy:
-    """Return what a policy is for the objectives of these signs.
-
-    Raises:
-        ValueError: if it cannot have so many, or the reference point has not as many numbers, or
-            a surrogate says nothing of the values.
-    """
-    if reference is not None and len(reference) != len(signs):
-        raise ValueError(
-            f"reference_point needs a number for each of {len(signs)} objectives, got "
-            f"{len(reference)}: {list(reference)}."
-        )
-    if reference is not None:
-        reference = tuple(s * value for s, value in zip(signs, reference, strict=True))
-    found = for_objectives(policy, len(signs), reference)
-    surrogates = found.surrogates if isinstance(found, SeveralObjectives) else ()
-    if any(isinstance(surrogate, ClassifierRatio | DensityRatio) for surrogate in surrogates):
-        raise ValueError(
-            "a classifier says nothing of the values, which several objectives need: take another "
-            "surrogate, such as 'gp' or 'brvfl4'."
-        )
-    return found
-
-
 @final
 class Optimizer:
     """Find the best parameters by asking and telling.
@@ -145,10 +113,10 @@ class Optimizer:
         reference_point: of several objectives, values below which none is worth anything; None
             takes them a little below the values seen.
         seed: equal seeds and equal values give equal suggestions; None draws one.
-        n_startup_trials: points of the start design; None chooses 5 to 10.
+        n_startup_trials: points of the initial design; None chooses 5 to 10.
         n_trials: how many there will be, for the few methods that want to know.
-        max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning;
-            `auto` asks surrogates that take long only if this allows them, and never without it.
+        max_suggest_seconds: suggestions that would take longer are cut short and come from a
+            cheaper surrogate, with a warning.
     """
 
     @one_thread()
@@ -166,18 +134,21 @@ class Optimizer:
         n_trials: int | None = None,
         max_suggest_seconds: float | None = None,
     ) -> None:
-        self._budget = Budget(max_suggest_seconds)
         self.space = space if isinstance(space, Space) else Space(space)
         self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
         self._signs = signs_of(direction)
-        reference = numbers_or_none("reference_point", reference_point)
-        policy = within(make_policy(surrogate, criterion, maximizer), self._budget.seconds)
-        self.policy, self._name = policy_for(policy, self._signs, reference), _name_of(surrogate)
-        startup = whole_or_none("n_startup_trials", n_startup_trials)
-        self._start = start_trials(len(self.space.names)) if startup is None else startup
-        self._horizon = whole_or_none("n_trials", n_trials)
+        self._engine = Engine.of(
+            surrogate, criterion, maximizer, reference_point=reference_point,
+            n_startup_trials=n_startup_trials, n_trials=n_trials,
+            max_suggest_seconds=max_suggest_seconds,
+        ).for_signs(self._signs)  # fmt: skip
+        self._name = _name_of(surrogate)
         self._columns = Columns(self.space, *self._signs)
-        self._memory = Memory()
+
+    @property
+    def policy(self) -> Policy:
+        """How points are chosen after the initial design."""
+        return self._engine.policy
 
     def __repr__(self) -> str:
         pending, best = len(self._columns.pending), self._columns.best
@@ -209,8 +180,7 @@ class Optimizer:
             ValueError: if n is below 1.
         """
         count = 1 if n is None else whole("n of ask(n)", n, 1, instead="; ask() gives one alone")
-        policy = AfterStart(self.policy, self._start)
-        proposal = self._budget.suggest(policy, self.step(), count)
+        proposal = self._engine.suggest(self.step(), count)
         asked = []
         for row, params in zip(proposal.points, self.space.decode(proposal.points), strict=True):
             asked.append(Asked(params, self._columns.add(row), proposal.facts))
@@ -278,7 +248,7 @@ class Optimizer:
         """
         models = [
             model if sign > 0 or isinstance(model, ClassModel) else Negated(model)
-            for model, sign in zip(self._fitted(), self._signs, strict=True)
+            for model, sign in zip(self._models(), self._signs, strict=True)
         ]
         return models[0] if len(models) == 1 else ModelList(*models)
 
@@ -297,23 +267,11 @@ class Optimizer:
             mean, noise = float(seen.mean()), float(seen.std(correction=0))
             deviation = noise / math.sqrt(len(told))
             return Recommendation(dict(best.params), mean, deviation, noise, told)
-        (model,), data = self._fitted(), self.step().data
-        found, (sign,) = likely_best(model, data), self._signs
-        assert data.numbers is not None
-        values = tuple((sign * data.Y[found.repeats, 0]).tolist())
-        params = self._columns.params(int(data.numbers[found.row]))
-        return Recommendation(params, sign * found.mean, found.deviation, found.noise, values)
+        return self._engine.recommend(self.step(), self._columns.params)
 
     @one_thread()
-    def _fitted(self) -> list[Model]:
-        if not isinstance(self.policy, SeveralObjectives | HasSurrogate):
-            raise ValueError(f"{type(self.policy).__name__} has no model; name a surrogate.")
-        step = self.step()
-        if step.data.n == 0:
-            raise ValueError("there is no model yet; tell(params, value) first.")
-        if isinstance(self.policy, SeveralObjectives):
-            return self.policy.models(step)
-        return [step.fit(self.policy.surrogate, step.data)]
+    def _models(self) -> list[Model]:
+        return self._engine.models(self.step())
 
     def _is_row(self, number: int, row: Tensor) -> bool:
         return torch.allclose(self._columns.row(number), row, rtol=0, atol=1e-9)
@@ -321,10 +279,8 @@ class Optimizer:
     @one_thread()
     def step(self) -> Step:
         """Return what the next suggestion looks at."""
-        return Step.of(
-            self._columns.data(), self.space.domain, seed=self.seed, number=len(self._columns),
-            horizon=self._horizon, memory=self._memory,
-        )  # fmt: skip
+        number = len(self._columns)
+        return self._engine.step(self._columns.data(), self.space, self.seed, number)
 
 
 def _name_of(surrogate: Any) -> str:

@@ -1,9 +1,9 @@
 """How the next points are chosen."""
 
-from neuralbo.policies.auto import Automatic, Way
+from neuralbo.policies.auto import Auto, Candidate
 from neuralbo.policies.autoencoder import Autoencoder
-from neuralbo.policies.basins import Basins
 from neuralbo.policies.conditional_map import ConditionalMap
+from neuralbo.policies.default_policy import default_policy
 from neuralbo.policies.designs import LatinHypercube, RandomSearch, Sobol
 from neuralbo.policies.dynamic_c import Decay, DynamicC
 from neuralbo.policies.exploring import Exploring
@@ -14,22 +14,25 @@ from neuralbo.policies.policy import HasSurrogate, Policy, Proposal
 from neuralbo.policies.random_embedding import RandomEmbedding
 from neuralbo.policies.rbf import RadialBasis
 from neuralbo.policies.several_objectives import SeveralObjectives
-from neuralbo.policies.standard import Standard
+from neuralbo.policies.standard import HasCore, Plan, Plans, Standard
 from neuralbo.policies.trust_region import TrustRegion
 
 __all__ = [
+    "Auto",
     "Autoencoder",
-    "Automatic",
-    "Basins",
+    "Candidate",
     "ConditionalMap",
     "Decay",
     "DynamicC",
     "Exploring",
     "GradientDescent",
     "Grid",
+    "HasCore",
     "HasSurrogate",
     "LatinHypercube",
     "OneStage",
+    "Plan",
+    "Plans",
     "Policy",
     "Proposal",
     "RadialBasis",
@@ -39,5 +42,5 @@ __all__ = [
     "Sobol",
     "Standard",
     "TrustRegion",
-    "Way",
+    "default_policy",
 ]

@@ -1,8 +1,8 @@
-"""The default: score several candidate models by leave-one-out log predictive density, select one.
+"""The default: score candidate models by leave-one-out log predictive density, use the best.
 
 Notation
-    p_ki  density that way k gives to value i, not having seen it: the score of k is the sum over i
-          of log p_ki, in the units of the values whatever curve they are seen through
+    p_ki  density that candidate k gives to value i from all other values, in the units of the
+          values, whatever warp they are seen through; the score of k is sum_i log p_ki, in nats
 """
 
 import math
@@ -10,22 +10,24 @@ import re
 from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
+from neuralbo.criteria.criterion import Criterion
 from neuralbo.criteria.improvement import LogExpectedImprovement
 from neuralbo.criteria.mixture_criteria import MixtureImprovement
 from neuralbo.data import Data, landmark
 from neuralbo.engine.step import FIT, Step, generator
-from neuralbo.policies.output_warp import Curve
-from neuralbo.policies.policy import Policy, Proposal
-from neuralbo.policies.trust_region import zoomed_columns
-from neuralbo.space.domain import Domain
+from neuralbo.maximizers.maximizer import Maximizer
+from neuralbo.policies.output_warp import OutputWarp
+from neuralbo.policies.policy import Proposal
+from neuralbo.policies.standard import Plan, Plans, Standard
+from neuralbo.policies.trust_region import TrustRegion, zoomed_columns
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.leave_one_out import foretold
 from neuralbo.surrogates.surrogate import Facts
 
-# candidate models by their keys in the record; gp_bent30 is what older studies have
+# of a warp, in the record; studies before 0.1 wrote gp_bent30
 _WARPED = re.compile(r"(.+)_(?:log_warp_|bent)(\d+(?:\.\d+)?)")
 _NAMES = {
-    "branches": "trust region (multimodal values, scored by kde)",
+    "branches": "trust region (multimodal values, scored by kde)",  # of earlier studies
     "late": "trust region (many observations)",
     "high_dimension": "trust region (high dimension)",
 }
@@ -34,110 +36,148 @@ LOGARITHMS = (LogExpectedImprovement.__name__, MixtureImprovement.__name__)
 
 @final
 @dataclass(frozen=True, slots=True)
-class Way:
-    """A way to choose points, and how to tell whether it fits the values.
+class Candidate:
+    """A model that `Auto` may use.
 
     Attributes:
         name: for the record.
-        policy: what chooses.
-        judged: the surrogate whose predictions of left-out values are its score.
-        strength: of the curve that the values are seen through, see `Curve`.
-        handicap: by how much its score must be above that of the first way.
-        is_continuous: whether it is for spaces without integers, categories and conditions only.
-        seconds: what a judgement of it takes, about; it takes part if a suggestion may take that.
+        standard: how it is used; its surrogate is scored as it is used.
+        warp: strength of the log warp of the outputs that it sees them through, 0 for none.
+        margin: nats by which its score must exceed that of the first candidate.
     """
 
     name: str
-    policy: Policy
-    judged: Surrogate
-    strength: float = 0.0
-    handicap: float = 0.0
-    is_continuous: bool = False
-    seconds: float = 0.1
+    standard: Standard
+    warp: float = 0.0
+    margin: float = 0.0
 
 
-class Verdict(NamedTuple):
-    """The way that was taken, its curve, and what led to it."""
+class Selection(NamedTuple):
+    """What chooses at a step, the warp it sees the outputs through, and why, for the record."""
 
-    way: Way
-    curve: Curve
+    name: str
+    policy: Plans
+    warp: OutputWarp
     facts: Facts
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Automatic:
-    """The way with the highest score; others in many columns, and with many trials.
+class Auto:
+    """The candidate with the highest score; trust regions in high dimension and for many trials.
 
-    Ways are judged at 8, 12, 18, 27, ... observations, and the verdict stays until the next such
-    number: a function of the trials, cheap, and stable.
+    Scores are found on the refit schedule, at 8, 12, 18, 27, ... observations, and the selection
+    stays until the next of these numbers: a function of the trials, cheap and stable.
 
     Attributes:
-        ways: the first is taken while there is too little to judge by.
-        surrogate: of the model that others ask for.
-        late: for more than `most` observations.
-        high: for `columns` continuous columns or more, before that.
-        limit: seconds that a suggestion may take, see `Way.seconds`.
-        keeps: whether a verdict stays until the next landmark; else it is found for each trial.
+        candidates: the first is used while there is too little to score by.
+        high_dimension: from `dimensions` continuous parameters on.
+        many: beyond `most` observations.
+        whole: the surrogate of all trials, for `model` and `recommend`, and of each of several
+            objectives.
+        on_schedule: whether a selection stays until the next refit; else scores are found anew
+            for each trial.
     """
 
-    ways: tuple[Way, ...]
-    surrogate: Surrogate
-    high: Policy
-    late: Policy
-    columns: int = 16
+    candidates: tuple[Candidate, ...]
+    high_dimension: TrustRegion
+    many: TrustRegion
+    whole: Standard
+    dimensions: int = 16
     most: int = 300
-    limit: float = 1.0
-    keeps: bool = True
+    on_schedule: bool = True
 
     def __post_init__(self) -> None:
-        names = [way.name for way in self.ways]
+        names = [candidate.name for candidate in self.candidates]
         if not names or len(set(names)) < len(names):
-            raise ValueError(f"Automatic needs ways with different names, got {names}.")
+            raise ValueError(f"Auto needs candidates with different names, got {names}.")
+
+    @property
+    def surrogate(self) -> Surrogate:
+        """The surrogate of all trials."""
+        return self.whole.surrogate
+
+    @property
+    def core(self) -> Standard:
+        """What fits, builds a criterion and maximizes it where nothing is selected."""
+        return self.whole
+
+    def using(self, criterion: Criterion | None, maximizer: Maximizer | None) -> "Auto":
+        """Return it with another criterion or maximizer, wherever it selects; None keeps them."""
+
+        def other(standard: Standard) -> Standard:
+            return replace(
+                standard,
+                criterion=criterion or standard.criterion,
+                maximizer=maximizer or standard.maximizer,
+            )
+
+        return replace(
+            self,
+            candidates=tuple(replace(c, standard=other(c.standard)) for c in self.candidates),
+            high_dimension=replace(self.high_dimension, inner=other(self.high_dimension.inner)),
+            many=replace(self.many, inner=other(self.many.inner)),
+            whole=other(self.whole),
+        )
 
     def propose(self, step: Step, q: int = 1) -> Proposal:
         """Choose the next q points."""
-        verdict = self.verdict(step)
-        seen = replace(step, data=verdict.curve.bent(step.data))
-        proposal = verdict.way.policy.propose(seen, q)
-        return Proposal(proposal.points, {**_straight(proposal.facts, verdict), **verdict.facts})
+        _, policy, warp, facts = self.select(step)
+        proposal = policy.propose(replace(step, data=warp.warped(step.data)), q)
+        return Proposal(proposal.points, {**_unwarped(proposal.facts, warp), **facts})
 
-    def verdict(self, step: Step) -> Verdict:
-        """Return how the points of a step are chosen, and why."""
-        data, columns = step.data, len(zoomed_columns(step.domain))
+    def plan(self, step: Step) -> Plan | None:
+        """Return what would choose; None where it sees the outputs through a warp."""
+        _, policy, warp, _ = self.select(step)
+        return None if warp.strength else policy.plan(step)
+
+    def select(self, step: Step) -> Selection:
+        """Return what chooses at a step, and why."""
+        data, dimensions = step.data, len(zoomed_columns(step.domain))
         if data.n > self.most:
             why = f"more than {self.most} observations"
-            return _only("late", self.late, self.surrogate, why)
-        if columns >= self.columns:
-            why = f"{columns} continuous parameters, {self.columns} or more"
-            return _only("high_dimension", self.high, self.surrogate, why)
-        n = landmark(data.n + 1) if self.keeps else data.n
+            return _without_scores("late", self.many, why)
+        if dimensions >= self.dimensions:
+            why = f"{dimensions} continuous parameters, {self.dimensions} or more"
+            return _without_scores("high_dimension", self.high_dimension, why)
+        n = landmark(data.n + 1) if self.on_schedule else data.n
+        first = self.candidates[0]
         if n is None or data.Y.shape[-1] > 1:
-            return Verdict(self.ways[0], Curve(), {})
+            return Selection(first.name, first.standard, OutputWarp(), {})
         seen = data.first(n)
-        key = (self, "verdict", step.seed, seen.digest())
-        if key not in step.memory:
-            step.memory[key] = self._judged(seen, step.domain, step.seed)
-        found: Verdict = step.memory[key]
-        return found
+        key = (self, step.seed, seen.digest())
+        return step.remember(key, lambda: self._scored(step, seen))
 
-    def _judged(self, data: Data, domain: Domain, seed: int) -> Verdict:
-        is_continuous = len(zoomed_columns(domain)) == domain.d
-        ways = [
-            way
-            for way in self.ways
-            if way.seconds <= self.limit and (is_continuous or not way.is_continuous)
-        ] or [self.ways[0]]
-        curves = [Curve.through(data.Y, way.strength) for way in ways]
+    def _scored(self, step: Step, data: Data) -> Selection:
+        warps = [OutputWarp.of(data.Y, c.warp) for c in self.candidates]
         scores = [
-            score(way.judged, data, curve, seed) for way, curve in zip(ways, curves, strict=True)
+            score(c.standard.surrogate, data, warp, step)
+            for c, warp in zip(self.candidates, warps, strict=True)
         ]
-        above = [s - way.handicap for s, way in zip(scores, ways, strict=True)]
-        best = max(range(len(ways)), key=lambda k: above[k])
-        facts: dict[str, float | str] = {"scored_on": data.n, f"weight_{ways[best].name}": 1.0}
-        facts |= {f"score_{w.name}": s / data.n for w, s in zip(ways, scores, strict=True)}
-        facts["why"] = _reason(data.n, list(zip(ways, scores, strict=True)), ways[best])
-        return Verdict(ways[best], curves[best], facts)
+        ahead = [s - c.margin for s, c in zip(scores, self.candidates, strict=True)]
+        best = max(range(len(ahead)), key=ahead.__getitem__)
+        names = [c.name for c in self.candidates]
+        facts: dict[str, float | str] = {"scored_on": data.n, f"weight_{names[best]}": 1.0}
+        facts |= {f"score_{name}": s / data.n for name, s in zip(names, scores, strict=True)}
+        facts["why"] = self._why(data.n, scores, best)
+        return Selection(names[best], self.candidates[best].standard, warps[best], facts)
+
+    def _why(self, n: int, scores: list[float], best: int) -> str:
+        """Return what was selected, by how much it is ahead, and all scores, in words."""
+        names = [candidate_name(c.name) for c in self.candidates]
+        order = sorted(range(len(scores)), key=lambda k: -scores[k])
+        table = ", ".join(f"{names[k]} {scores[k] / n:.3g}" for k in order)
+        said = f"{names[best]}: "
+        if best != 0:
+            lead, margin = scores[best] - scores[0], self.candidates[best].margin
+            said += f"ahead of {names[0]} by {lead:.3g} nats (margin {margin:g})"
+        elif order[0] == 0:
+            said += "highest score"
+        else:
+            lead, margin = scores[order[0]] - scores[0], self.candidates[order[0]].margin
+            said += f"{names[order[0]]} is ahead by {lead:.3g} nats only (margin {margin:g})"
+        said += f"; leave-one-out log predictive density, nats per observation of {n}: "
+        return said + table
 
 
 def candidate_name(key: str) -> str:
@@ -148,44 +188,27 @@ def candidate_name(key: str) -> str:
     return _NAMES.get(key, key)
 
 
-def _reason(n: int, scored: list[tuple[Way, float]], selected: Way) -> str:
-    """Return the scores in words, and why the highest is not selected if it is not."""
-    order = sorted(scored, key=lambda pair: -pair[1])
-    said = f"leave-one-out log predictive density, nats per observation of {n}: " + ", ".join(
-        f"{candidate_name(way.name)} {s / n:.3g}" for way, s in order
-    )
-    first = order[0][0]
-    if first is not selected:
-        said += f"; {candidate_name(first.name)} is not ahead by its margin, "
-        said += f"{first.handicap:g} nats in all"
-    return said
+def score(recipe: Surrogate, data: Data, warp: OutputWarp, step: Step) -> float:
+    """Return sum_i log p_ki of a surrogate that sees the values through a warp.
 
-
-def within(policy: Policy, seconds: float | None) -> Policy:
-    """Return a policy whose suggestions may take so many seconds, if it asks for that."""
-    if seconds is None or not isinstance(policy, Automatic):
-        return policy
-    return replace(policy, limit=seconds)
-
-
-def score(recipe: Surrogate, data: Data, curve: Curve, seed: int) -> float:
-    """Return the sum of log p_ki of a surrogate that sees values through a curve."""
-    seen = curve.bent(data)
-    model = recipe.fit(seen, generator(seed, FIT))
-    found = foretold(recipe, seen, generator(seed, FIT), model).log_densities
-    total = float((found + curve.log_slope(data.Y[:, 0])).sum())
+    The model is the one that would choose: the same recipe and data, begun at the same fit.
+    """
+    seen = warp.warped(data)
+    model = step.fit(recipe, seen)
+    found = foretold(recipe, seen, generator(step.seed, FIT), model).log_densities
+    total = float((found + warp.log_derivative(data.Y[:, 0])).sum())
     return total if math.isfinite(total) else -math.inf
 
 
-def _only(name: str, policy: Policy, surrogate: Surrogate, why: str) -> Verdict:
-    return Verdict(Way(name, policy, surrogate), Curve(), {f"weight_{name}": 1.0, "why": why})
+def _without_scores(name: str, policy: Plans, why: str) -> Selection:
+    return Selection(name, policy, OutputWarp(), {f"weight_{name}": 1.0, "why": why})
 
 
-def _straight(facts: Facts, verdict: Verdict) -> Facts:
-    """Return the facts of a choice with an expected improvement in the units of the values."""
+def _unwarped(facts: Facts, warp: OutputWarp) -> Facts:
+    """Return the facts of a choice, an expected improvement in the units of the values."""
     found = dict(facts)
-    if verdict.curve.strength > 0:
-        found["log_warp"] = verdict.curve.strength
+    if warp.strength > 0:
+        found["log_warp"] = warp.strength
         if found.get("criterion") in LOGARITHMS and "criterion_value" in found:
-            found["criterion_value"] = float(found["criterion_value"]) + verdict.curve.log_unit
+            found["criterion_value"] = float(found["criterion_value"]) + warp.log_unit
     return found

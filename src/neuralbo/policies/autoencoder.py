@@ -111,10 +111,8 @@ class Autoencoder:
         """Return the networks of the landmark before, trained once."""
         known = step.data.first(landmark(step.data.n + 1) or FEWEST)
         key = (self, "codes", step.seed, tuple(columns), known.digest())
-        if key not in step.memory:
-            step.memory[key] = self.train(known, columns, generator(step.seed, FIT, TRAINING))
-        found: Bottleneck = step.memory[key]
-        return found
+        rng = generator(step.seed, FIT, TRAINING)
+        return step.remember(key, lambda: self.train(known, columns, rng))
 
     def train(self, data: Data, columns: list[int], rng: Generator) -> Bottleneck:
         """Train both networks on the trials and on random points."""

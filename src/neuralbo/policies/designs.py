@@ -49,3 +49,8 @@ class LatinHypercube:
         ]
         X = torch.cat(cubes)[step.number % size :]
         return Proposal(pick(step, X, -torch.arange(len(X), dtype=X.dtype), q))
+
+
+def initial_trials(d: int) -> int:
+    """Return how many points of an initial design are usual in d parameters: from 5 to 10."""
+    return min(max(d + 3, 5), 10)

@@ -20,7 +20,7 @@ from neuralbo.criteria.mean_width import MeanWidth, Scaled, ScaledModel
 from neuralbo.engine.step import Step
 from neuralbo.maximizers.maximizer import evaluate, seen
 from neuralbo.policies.policy import Proposal
-from neuralbo.policies.standard import Standard, believe, facts_of
+from neuralbo.policies.standard import Plan, Standard, believe, facts_of
 from neuralbo.surrogates import Surrogate
 
 SIDE = 2.0  # of the cube [-1,1]^d, in which 004 has its distances
@@ -103,6 +103,15 @@ class DynamicC:
     def surrogate(self) -> Surrogate:
         """The surrogate of the inner policy."""
         return self.inner.surrogate
+
+    @property
+    def core(self) -> Standard:
+        """The inner policy."""
+        return self.inner
+
+    def plan(self, step: Step) -> Plan:
+        """Return what chooses in the first round, before c is doubled."""
+        return self.inner.plan(step)
 
     def propose(self, step: Step, q: int = 1) -> Proposal:
         """Choose the next q points to evaluate."""

@@ -8,7 +8,7 @@ import torch
 from neuralbo.engine.step import Step
 from neuralbo.maximizers.maximizer import pick
 from neuralbo.policies.policy import Proposal
-from neuralbo.policies.standard import Standard
+from neuralbo.policies.standard import Plan, Standard
 from neuralbo.surrogates import Surrogate
 
 CANDIDATES = 64  # for each point, so that one of them was not seen before
@@ -37,6 +37,15 @@ class Exploring:
     def surrogate(self) -> Surrogate:
         """The surrogate of the inner policy."""
         return self.inner.surrogate
+
+    @property
+    def core(self) -> Standard:
+        """The inner policy."""
+        return self.inner
+
+    def plan(self, step: Step) -> Plan:
+        """Return what chooses where no point is drawn at random."""
+        return self.inner.plan(step)
 
     def propose(self, step: Step, q: int = 1) -> Proposal:
         """Choose the next q points."""

@@ -15,8 +15,7 @@ from torch import Tensor
 
 from neuralbo.engine.step import FIT, Step, generator
 from neuralbo.maximizers.maximizer import SAME_POINT, pick, seen
-from neuralbo.policies.designs import Sobol
-from neuralbo.policies.initial_design import start_trials
+from neuralbo.policies.designs import Sobol, initial_trials
 from neuralbo.policies.policy import Proposal
 
 ENOUGH = 1e-4  # the part of the expected gain that a step must make. Armijo (1966)
@@ -63,7 +62,7 @@ class GradientDescent:
 
     def propose(self, step: Step, q: int = 1) -> Proposal:
         """Return what the descents want to know next."""
-        starts = start_trials(len(step.domain.variables)) if self.starts is None else self.starts
+        starts = initial_trials(len(step.domain.variables)) if self.starts is None else self.starts
         is_early = step.data.n < starts and step.number < 2 * starts
         if step.data.n == 0 or is_early:
             return Sobol().propose(step, q)

@@ -14,8 +14,7 @@ from torch import Tensor
 
 from neuralbo.engine.step import FIT, Step, generator
 from neuralbo.inference.quasi_newton import minimize
-from neuralbo.policies.designs import Sobol
-from neuralbo.policies.initial_design import start_trials
+from neuralbo.policies.designs import Sobol, initial_trials
 from neuralbo.policies.latent import Latent
 from neuralbo.policies.policy import Proposal
 from neuralbo.policies.standard import Standard
@@ -112,7 +111,7 @@ class RandomEmbedding:
             return Sobol().propose(step, q) if step.data.n == 0 else self.inner.propose(step, q)
         latent = self.latent(step, columns)
         inner = latent.step(step)
-        enough = self.starts or start_trials(self.dimensions)
+        enough = self.starts or initial_trials(self.dimensions)
         is_start = inner.data.n < enough and len(inner.data.X_failed) < enough
         if is_start or inner.data.n == 0:
             return latent.propose(Sobol(), step, inner, q)

@@ -13,22 +13,19 @@ from neuralbo.criteria.hypervolume import HypervolumeImprovement
 from neuralbo.engine.step import Step
 from neuralbo.maximizers import Maximizer, Mixed, Multistart
 from neuralbo.maximizers.maximizer import evaluate
-from neuralbo.policies.auto import Automatic
-from neuralbo.policies.basins import Basins
 from neuralbo.policies.designs import LatinHypercube, RandomSearch, Sobol
-from neuralbo.policies.dynamic_c import DynamicC
-from neuralbo.policies.exploring import Exploring
 from neuralbo.policies.grid_search import Grid
 from neuralbo.policies.policy import Policy, Proposal
-from neuralbo.policies.standard import Standard, facts_of
-from neuralbo.policies.trust_region import TrustRegion
+from neuralbo.policies.standard import HasCore, Standard, facts_of
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.classifiers.class_model import ClassModel
+from neuralbo.surrogates.classifiers.classifier_ratio import ClassifierRatio
+from neuralbo.surrogates.classifiers.density_ratio import DensityRatio
 
 MOST_OBJECTIVES = 4  # the boxes of a front grow with a power of them
 
 # A value of the criterion costs a hundred times what one of expected improvement does.
-FEW_CLIMBS = Mixed(Multistart(candidates=256, local=128, restarts=4, rounds=20), rounds=4)
+FEW_SEARCHES = Mixed(Multistart(candidates=256, local=128, restarts=4, rounds=20), rounds=4)
 
 
 @final
@@ -43,7 +40,7 @@ class SeveralObjectives:
 
     surrogates: tuple[Surrogate, ...]
     criterion: HypervolumeImprovement = HypervolumeImprovement()  # noqa: RUF009
-    maximizer: Maximizer = FEW_CLIMBS
+    maximizer: Maximizer = FEW_SEARCHES
 
     def propose(self, step: Step, q: int = 1) -> Proposal:
         """Choose the next q points to evaluate."""
@@ -104,7 +101,8 @@ def for_objectives(policy: Policy, m: int, reference: tuple[float, ...] | None =
         reference: the reference point, larger is better; None for the rule of the criterion.
 
     Raises:
-        ValueError: if it cannot have so many, or such a criterion.
+        ValueError: if it cannot have so many, or such a criterion, or a surrogate says nothing
+            of the values.
     """
     if m > MOST_OBJECTIVES:
         raise ValueError(
@@ -116,17 +114,7 @@ def for_objectives(policy: Policy, m: int, reference: tuple[float, ...] | None =
             f"the reference point needs a number for each of {m} objectives, got {len(reference)}."
         )
     if m == 1:
-        criterion = policy.criterion if isinstance(policy, Standard) else None
-        if (
-            isinstance(policy, SeveralObjectives)
-            or isinstance(criterion, HypervolumeImprovement)
-            or reference is not None
-        ):
-            raise ValueError(
-                "a reference point, the criterion 'hypervolume' and a list of surrogates need "
-                "several objectives."
-            )
-        return policy
+        return _for_one(policy, reference)
     found = _for_several(policy)
     if not isinstance(found, SeveralObjectives):
         return found
@@ -135,27 +123,40 @@ def for_objectives(policy: Policy, m: int, reference: tuple[float, ...] | None =
             f"there are {len(found.surrogates)} surrogates for {m} objectives; name one, or one "
             "for each."
         )
+    if any(isinstance(one, ClassifierRatio | DensityRatio) for one in found.surrogates):
+        raise ValueError(
+            "a classifier says nothing of the values, which several objectives need: take another "
+            "surrogate, such as 'gp' or 'brvfl4'."
+        )
     if reference is None:
         return found
     return replace(found, criterion=replace(found.criterion, reference=reference))
 
 
+def _for_one(policy: Policy, reference: tuple[float, ...] | None) -> Policy:
+    criterion = policy.core.criterion if isinstance(policy, HasCore) else None
+    needs_several = isinstance(policy, SeveralObjectives) or reference is not None
+    if needs_several or isinstance(criterion, HypervolumeImprovement):
+        raise ValueError(
+            "a reference point, the criterion 'hypervolume' and a list of surrogates need "
+            "several objectives."
+        )
+    return policy
+
+
 def _for_several(policy: Policy) -> Policy:
     if isinstance(policy, SeveralObjectives | Sobol | LatinHypercube | RandomSearch | Grid):
         return policy
-    if isinstance(policy, Automatic):
-        return SeveralObjectives((policy.surrogate,))
-    if isinstance(policy, TrustRegion | Exploring | DynamicC | Basins):
-        return _for_several(policy.inner)
-    if not isinstance(policy, Standard):
+    if not isinstance(policy, HasCore):
         raise ValueError(f"{type(policy).__name__} is for one objective; name a surrogate.")
-    criterion = policy.criterion or HypervolumeImprovement()
+    core: Standard = policy.core
+    criterion = core.criterion or HypervolumeImprovement()
     if not isinstance(criterion, HypervolumeImprovement):
         raise ValueError(
             f"{type(criterion).__name__} is a criterion for one objective; for several name none, "
             "or 'hypervolume'."
         )
-    maximizer, usual = policy.maximizer, Multistart().candidates
+    maximizer, usual = core.maximizer, Multistart().candidates
     if isinstance(maximizer, Mixed) and maximizer.multistart.candidates == usual:
-        maximizer = FEW_CLIMBS
-    return SeveralObjectives((policy.surrogate,), criterion, maximizer)
+        maximizer = FEW_SEARCHES
+    return SeveralObjectives((core.surrogate,), criterion, maximizer)

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import final
+from typing import NamedTuple, Protocol, final, runtime_checkable
 
 import torch
 from botorch.models.model import Model
@@ -15,7 +15,8 @@ from neuralbo.criteria.default_criterion import usual_criterion
 from neuralbo.criteria.feasible import keep_feasible
 from neuralbo.engine.step import Step
 from neuralbo.maximizers.maximizer import Maximizer, evaluate, maximize
-from neuralbo.policies.policy import Proposal
+from neuralbo.policies.box import Box
+from neuralbo.policies.policy import Policy, Proposal
 from neuralbo.surrogates.classifiers.class_model import ClassModel
 from neuralbo.surrogates.gp.gp_mcmc import SampledGaussianProcessModel
 from neuralbo.surrogates.sampled.network_draws import NetworkDraws
@@ -71,6 +72,15 @@ class Standard:
         facts |= {"fit_seconds": fitted - began, "choose_seconds": perf_counter() - fitted}
         return Proposal(points, facts)
 
+    def plan(self, step: Step) -> "Plan":
+        """Return itself, the step and no box."""
+        return Plan(self, step, None)
+
+    @property
+    def core(self) -> "Standard":
+        """Itself."""
+        return self
+
     def criterion_at(self, step: Step, model: Model) -> Criterion:
         """Return the criterion of a step: the usual one if none is named, learnt if it must be.
 
@@ -88,6 +98,33 @@ class Standard:
         if isinstance(self.criterion, LearnsAtStart):
             return self.criterion.learned(step, self.surrogate)
         return self.criterion
+
+
+class Plan(NamedTuple):
+    """What chooses at a step, what it looks at, and the box that this is in the units of."""
+
+    standard: Standard
+    step: Step
+    box: Box | None
+
+
+@runtime_checkable
+class Plans(Policy, Protocol):
+    """A policy that can say, before it does, by which model and criterion it would choose."""
+
+    def plan(self, step: Step) -> Plan | None:
+        """Return what would choose at a step; None if no model would, or not in Y's units."""
+        ...
+
+
+@runtime_checkable
+class HasCore(Policy, Protocol):
+    """A policy that fits, builds a criterion and maximizes it, whatever else it does."""
+
+    @property
+    def core(self) -> Standard:
+        """The surrogate, criterion and maximizer that it does so with."""
+        ...
 
 
 def at_a_time(chosen: int, q: int) -> int:

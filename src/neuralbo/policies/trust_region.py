@@ -5,9 +5,8 @@ Notation
 """
 
 import math
-from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import torch
 from torch import Tensor
@@ -20,7 +19,7 @@ from neuralbo.maximizers.maximizer import SAME_POINT, is_taken
 from neuralbo.policies.box import Box
 from neuralbo.policies.designs import Sobol
 from neuralbo.policies.policy import Proposal
-from neuralbo.policies.standard import Standard
+from neuralbo.policies.standard import Plan, Standard
 from neuralbo.space.domain import Domain
 from neuralbo.surrogates import Surrogate
 
@@ -67,8 +66,6 @@ class TrustRegion:
             columns, four at least, which in a hundred columns is most of a small study.
         central: columns from which on the centre of the cube is tried before all else: in many
             columns all other points are far from it and far from each other. None for never.
-        scores: whether the model sees normal scores of the values, the quantiles of their ranks:
-            what lies far from the best in a steep function would else be all that there is.
     """
 
     inner: Standard
@@ -79,7 +76,6 @@ class TrustRegion:
     many: int = 5
     patience: int | None = None
     central: int | None = None
-    scores: bool = False
 
     def __post_init__(self) -> None:
         if not (LEAST_SIDE <= self.side <= MOST_SIDE and self.near >= 1):
@@ -101,23 +97,37 @@ class TrustRegion:
 
     def propose(self, step: Step, q: int = 1) -> Proposal:
         """Choose the next q points."""
-        if self.is_global(step):
-            return self.inner.propose(step, q)
-        center = self.center(step)
+        center = None if self.is_global(step) else self.center(step)
         if center is not None:
-            facts = {"surrogate": "center of the cube"}
             rest = self.propose(step.with_chosen(center), q - 1).points if q > 1 else center[:0]
-            return Proposal(torch.cat([center, rest]), facts)
-        state = self.side_after(step.data, step.memory)
-        if is_beginning(step.data, state):
-            return Proposal(Sobol().propose(step, q).points, {"surrogate": "start of a region"})
-        local, box = self.zoom(step, state)
-        proposal = self.inner.propose(local, q)
-        points = step.domain.project(box.out(proposal.points))
+            return Proposal(torch.cat([center, rest]), {"surrogate": "centre of the space"})
+        plan = self.plan(step)
+        if plan is None:
+            points = Sobol().propose(step, q).points
+            return Proposal(points, {"surrogate": "initial design of a trust region"})
+        proposal = self.inner.propose(plan.step, q)
+        if plan.box is None:
+            return proposal
+        points = step.domain.project(plan.box.out(proposal.points))
         repeats = may_repeat(self.inner.criterion, step.data)
         if _are_taken(replace(step, repeats=repeats), points):  # different in the box only
             return self.inner.propose(step, q)
-        return Proposal(points, {**proposal.facts, "side": state.side, "near": local.data.n})
+        box = {"side": plan.box.side, "near": plan.step.data.n}
+        return Proposal(points, {**proposal.facts, **box})
+
+    @property
+    def core(self) -> Standard:
+        """The inner policy."""
+        return self.inner
+
+    def plan(self, step: Step) -> Plan | None:
+        """Return what chooses, in the box or in the whole cube; None in an initial design."""
+        if self.is_global(step):
+            return Plan(self.inner, step, None)
+        state = self.side_after(step)
+        if is_beginning(step.data, state):
+            return None
+        return Plan(self.inner, *self.zoom(step, state))
 
     def center(self, step: Step) -> Tensor | None:
         """Return the centre of the cube, 1 x d, in many columns and if it was not tried."""
@@ -139,7 +149,7 @@ class TrustRegion:
             return step.data.n == 0
         return columns < len(step.domain.variables) or step.number % self.globally == 0
 
-    def zoom(self, step: Step, state: "Side") -> tuple[Step, Box]:
+    def zoom(self, step: Step, state: Side) -> tuple[Step, Box]:
         """Return the box, and the step as it is seen from within."""
         data = step.data.after(state.begin)
         box = Box.around(data.X[data.top(1)[0]], state.side, zoomed_columns(step.domain))
@@ -159,29 +169,28 @@ class TrustRegion:
             X[box.distance(X) <= self.near] for X in (data.X_pending, data.X_failed)
         )
         is_here = box.distance(data.X_censored) <= self.near
-        Y, bounds = data.Y[rows], data.Y_censored[is_here]
-        if self.scores:  # a bound among scores is their median
-            Y, bounds = normal_scores(Y), torch.full_like(bounds, -torch.inf)
         return in_order(
-            box.into(data.X[rows]), Y, torch.arange(len(rows)),
+            box.into(data.X[rows]), data.Y[rows], torch.arange(len(rows)),
             X_pending=box.into(pending), X_failed=box.into(failed),
-            censored=(box.into(data.X_censored[is_here]), bounds), C=data.C[rows],
+            censored=(box.into(data.X_censored[is_here]), data.Y_censored[is_here]),
+            C=data.C[rows],
         )  # fmt: skip
 
-    def side_after(self, data: Data, memory: MutableMapping[Any, Any]) -> Side:
+    def side_after(self, step: Step) -> Side:
         """Return the side of the box after all trials; what full blocks led to is remembered."""
+        data, known = step.data, step.memory.states
         failures = self.patience or max(FEWEST_FAILURES, data.X.shape[-1])
         side = Side(self.side)
         begin = 0
         ends, digests = data.block_ends(), data.digests()
         for end, name in zip(reversed(ends), reversed(digests), strict=True):
-            if (self, "side", name) in memory:
-                side, begin = memory[self, "side", name], end
+            if (self, name) in known:
+                side, begin = known[self, name], end
                 break
         if ends and begin < ends[-1]:
             side = self._fold(side, data.Y[begin : ends[-1], 0], failures)
             begin = ends[-1]
-            memory[self, "side", digests[-1]] = side
+            known[self, digests[-1]] = side
         return self._fold(side, data.Y[begin:, 0], failures)
 
     def _fold(self, start: Side, values: Tensor, most_failures: int) -> Side:
@@ -199,14 +208,6 @@ class TrustRegion:
             if side < LEAST_SIDE:
                 side, best, successes, failures, begin = self.side, -math.inf, 0, 0, trials
         return Side(side, best, successes, failures, trials, begin)
-
-
-def normal_scores(Y: Tensor) -> Tensor:
-    """Return the normal quantile of each value's rank, n x 1; equal values have equal ones."""
-    below = (Y < Y.mT).double().sum(0)[:, None]  # how many are below each: row i of Y < Y'
-    equal = (Y == Y.mT).double().sum(0)[:, None]
-    scores: Tensor = torch.special.ndtri((below + equal / 2) / len(Y))
-    return scores
 
 
 def _some(order: Tensor, most: int) -> Tensor:

@@ -13,19 +13,25 @@ from neuralbo.surrogates.mixtures.spn import SumProduct
 from neuralbo.surrogates.random_features.elm import ExtremeLearning
 from neuralbo.surrogates.random_features.ervfl import EnsembleRVFL
 from neuralbo.surrogates.random_features.rvfl import BayesianRVFL
-from neuralbo.surrogates.surrogate import DrawsFunctions, GaussianModel, Surrogate, WarmStarts
+from neuralbo.surrogates.surrogate import (
+    DrawsFunctions,
+    GaussianModel,
+    Surrogate,
+    Usual,
+    WarmStarts,
+)
 from neuralbo.surrogates.trained.deep_ensemble import DeepEnsemble
 from neuralbo.surrogates.trained.laplace_network import LaplaceNetwork
 from neuralbo.surrogates.trained.mc_dropout import MCDropout
 from neuralbo.surrogates.trained.neural_linear import NeuralLinear
 from neuralbo.surrogates.trained.nomu import Nomu
-from neuralbo.surrogates.wrappers.auto_recipe import Auto
+from neuralbo.surrogates.wrappers.by_size import BySize
 from neuralbo.surrogates.wrappers.warped import Warped
 
 __all__ = [
     "Additive",
-    "Auto",
     "BayesianRVFL",
+    "BySize",
     "ClassifierRatio",
     "DeepEnsemble",
     "DensityRatio",
@@ -45,6 +51,7 @@ __all__ = [
     "SampledGaussianProcess",
     "SumProduct",
     "Surrogate",
+    "Usual",
     "WarmStarts",
     "Warped",
 ]

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, final, runtime_checkable
 
 import torch
@@ -39,6 +40,38 @@ class Surrogate(Protocol):
     def fit(self, data: Data, rng: Generator) -> Model:
         """Fit a model; equal data and an equal state of `rng` give equal models."""
         ...
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """How the next point is best looked for with a surrogate, as `default_policy` does it.
+
+    Attributes:
+        trust_region: in a box around the best point, see `policies.TrustRegion`.
+        exploration: the share of points that are drawn uniformly, see `policies.Exploring`.
+        restarts, rounds: of the local searches from the best candidates; more gain nothing where
+            a criterion has kinks, or nearly the best place teaches as much.
+        sweeps: over continuous parameters, integers and categories in turn.
+    """
+
+    trust_region: bool = False
+    exploration: float = 0.0
+    restarts: int = 10
+    rounds: int = 40
+    sweeps: int = 8
+
+
+@runtime_checkable
+class StatesUsual(Protocol):
+    """A surrogate that says how points are best looked for with it.
+
+    Attributes:
+        usual: without it the criterion is maximized over the whole space.
+    """
+
+    @property
+    def usual(self) -> Usual: ...  # noqa: D102
 
 
 @runtime_checkable

@@ -3,22 +3,18 @@
 import copy
 import json
 import pickle
-from collections.abc import MutableMapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 import torch
-from botorch.models.model import Model
 
 from neuralbo.data import Data
-from neuralbo.engine.step import Step
+from neuralbo.engine.step import Memory, Step
 from neuralbo.maximizers.maximizer import is_seen, seen
 from neuralbo.policies.policy import Policy
 from neuralbo.space.domain import Domain
 from neuralbo.testing.maximizer_checks import assert_different, assert_legal
 from neuralbo.testing.toys import DOMAINS, FINITE, no_global_randomness, observed
-
-Memory = MutableMapping[Any, Model]
 
 
 def step_of(data: Data, domain: Domain, memory: Memory | None = None, number: int = 9) -> Step:
@@ -59,7 +55,7 @@ class PolicyChecks:
 
     def test_a_filled_memory_changes_nothing(self, policy: Policy, domain: Domain) -> None:
         data = observed(domain, 14, failed=1)
-        memory: Memory = {}
+        memory = Memory()
         for n in (9, 12, 13):
             early = Data(data.X[:n], data.Y[:n], torch.arange(n), X_failed=data.X_failed)
             policy.propose(step_of(early, domain, memory, number=n))

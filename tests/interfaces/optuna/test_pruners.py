@@ -147,6 +147,6 @@ def test_the_model_learns_from_all_brackets():
     study = study_of("HyperbandPruner", fresh())
     study.optimize(conditional, n_trials=20)
     startup = [
-        t.user_attrs.get(FACTS, {}).get("surrogate") == "start design" for t in study.trials
+        t.user_attrs.get(FACTS, {}).get("surrogate") == "initial design" for t in study.trials
     ]
     assert sum(startup) <= 6  # and not so many in each of three brackets

@@ -18,7 +18,8 @@ from optuna.trial import TrialState, create_trial
 from sqlalchemy import event
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from neuralbo import StorageError, outages
+from neuralbo import StorageError
+from neuralbo.interfaces.optuna import outages
 from neuralbo.interfaces.optuna.claims import FIXED
 from neuralbo.interfaces.optuna.interrupted_trials import RETRY
 from neuralbo.interfaces.optuna.outages import Patience, StorageAwayWarning, is_away

@@ -96,13 +96,13 @@ def test_without_start_trials_the_model_is_used_from_the_second_trial_on(surroga
     study = run(bowl, 3, quick(surrogate, n_startup_trials=0))
     names = surrogates_of(study)
     assert names[0] is None  # the parameters were not known yet
-    assert all(name not in (None, "start design", "none") for name in names[1:])
+    assert all(name not in (None, "initial design", "none") for name in names[1:])
 
 
 def test_the_default_uses_a_start_design_first():
     study = run(bowl, 7)
-    assert surrogates_of(study)[1:5] == ["start design"] * 4
-    assert surrogates_of(study)[5] not in (None, "start design")
+    assert surrogates_of(study)[1:5] == ["initial design"] * 4
+    assert surrogates_of(study)[5] not in (None, "initial design")
 
 
 class TestOneSuggestionOneTruth:
@@ -354,7 +354,7 @@ class TestChanges:
         study = run(bowl, 12, optuna.samplers.RandomSampler(seed=0))
         study.sampler = quick()
         study.optimize(bowl, n_trials=4)
-        assert "start design" not in surrogates_of(study)[12:]
+        assert "initial design" not in surrogates_of(study)[12:]
         assert study.best_params["x"] == pytest.approx(0.3, abs=0.01)
 
     def test_odd_values_of_other_trials_are_no_end(self):
@@ -367,7 +367,7 @@ class TestChanges:
         pruned = {"state": TrialState.PRUNED, "intermediate_values": {0: 1.0}}
         study.add_trial(create_trial(params={"x": 0.1}, distributions=space, **pruned))
         study.optimize(bowl, n_trials=2)
-        assert surrogates_of(study)[-1] not in (None, "start design")
+        assert surrogates_of(study)[-1] not in (None, "initial design")
 
     def test_pruned_trials_are_no_end(self):
         def objective(trial):

@@ -21,10 +21,11 @@ from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 from optuna.trial import TrialState
 from sqlalchemy.exc import OperationalError
 
-from neuralbo import NeuralSampler, Real, StorageError, minimize, retrying, storages
-from neuralbo import study as studies
+from neuralbo import NeuralSampler, Real, StorageError, minimize
 from neuralbo.errors import FailedTrialWarning
+from neuralbo.interfaces import minimize as minimize_module
 from neuralbo.interfaces.minimize import open_study, optimize
+from neuralbo.interfaces.optuna import retrying_storage, storages
 from neuralbo.interfaces.optuna.claims import is_settled, published
 from neuralbo.interfaces.optuna.outages import StorageAwayWarning
 from neuralbo.interfaces.optuna.storages import (
@@ -266,7 +267,7 @@ def test_the_password_of_an_opened_storage_is_not_shown(folder):
 )  # fmt: skip
 def test_no_error_of_an_address_shows_its_password(address, monkeypatch):
     needs("psycopg2", "redis")
-    monkeypatch.setattr(studies, "OPENING_SECONDS", 0.0)
+    monkeypatch.setattr(minimize_module, "OPENING_SECONDS", 0.0)
     with pytest.raises((StorageError, ValueError)) as caught:
         tiny(address)
     assert "secret" not in str(caught.value)
@@ -341,7 +342,7 @@ def test_a_database_that_goes_away_for_long_ends_the_run_and_loses_nothing(
     postgres, folder, monkeypatch, capsys
 ):
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(retrying, "SECONDS", 0.5)
+    monkeypatch.setattr(retrying_storage, "SECONDS", 0.5)
     options = {"storage": postgres.url, "study_name": "s", "seed": 0, "surrogate": "gp",
                "maximizer": TINY, "progress": False}  # fmt: skip
     calls = []
@@ -477,7 +478,7 @@ def test_an_error_of_a_database_of_the_users_is_a_failed_evaluation(folder):
 
 
 def test_a_storage_that_can_be_read_but_not_written_says_why(folder, monkeypatch):
-    monkeypatch.setattr(retrying, "SECONDS", 0.05)
+    monkeypatch.setattr(retrying_storage, "SECONDS", 0.05)
     full = sqlite3.OperationalError("database or disk is full")
     full.sqlite_errorcode = sqlite3.SQLITE_FULL
 

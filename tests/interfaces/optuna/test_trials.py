@@ -11,7 +11,9 @@ import torch
 from optuna.samplers import RandomSampler
 from optuna.trial import TrialState
 
-from neuralbo import FallbackWarning, NeuralSampler, Real, Space, data, points
+from neuralbo import FallbackWarning, NeuralSampler, Real, Space
+from neuralbo.data import data as data_module
+from neuralbo.data import near_points
 from neuralbo.engine.threads import one_thread
 from neuralbo.interfaces.optuna.parameter_ranges import union
 from neuralbo.interfaces.optuna.trials import (
@@ -32,8 +34,8 @@ ENDS = ["complete", "complete", "complete", "infinite", "fail", "prune", "interr
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(data, "BLOCK", 8)
-    monkeypatch.setattr(points, "ROWS", 8)
+    monkeypatch.setattr(data_module, "BLOCK", 8)
+    monkeypatch.setattr(near_points, "ROWS", 8)
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     yield

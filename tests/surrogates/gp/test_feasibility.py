@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from neuralbo.data import Data
+from neuralbo.surrogates.gp import feasibility
 from neuralbo.surrogates.gp.feasibility import probability_of_success, thinned
-from neuralbo.surrogates.gp.gaussian_process import feasibility
 from neuralbo.testing import ClassifierChecks
 from neuralbo.testing.toys import seeded, uniform
 

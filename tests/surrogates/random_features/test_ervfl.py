@@ -8,8 +8,9 @@ import torch
 
 from neuralbo.data import Data
 from neuralbo.inference.evidence import Decomposition, learn_precisions
+from neuralbo.surrogates.random_features import linear_ensemble
 from neuralbo.surrogates.random_features.ervfl import EnsembleRVFL, anchored_weights, smaller_gram
-from neuralbo.surrogates.random_features.hidden_layer import HiddenLayer, linear_ensemble
+from neuralbo.surrogates.random_features.hidden_layer import HiddenLayer
 from neuralbo.surrogates.random_features.linear_ensemble import members_of
 from neuralbo.surrogates.random_features.rvfl_precisions import (
     Spectra,

@@ -8,7 +8,7 @@ from scipy.stats import multivariate_normal, norm
 
 from neuralbo.catalog import make_policy
 from neuralbo.data import Data, landmark
-from neuralbo.engine.step import Step
+from neuralbo.engine.step import Memory, Step
 from neuralbo.inference.laplace import Laplace
 from neuralbo.inference.laplace_likelihoods import Gaussian
 from neuralbo.networks.jacobian import linearize
@@ -188,7 +188,7 @@ def test_it_is_a_warm_starting_surrogate():
 
 def test_all_starts_are_trained_at_landmarks_and_nowhere_else():
     X = uniform(30, 2)
-    everything, memory = Data(X, hills(X), numbers=torch.arange(30)), {}
+    everything, memory = Data(X, hills(X), numbers=torch.arange(30)), Memory()
     domain = Domain((Variable(), Variable()))
     for n in range(8, 31):
         step = Step.of(everything.first(n), domain, seed=1, number=n, memory=memory)
@@ -229,7 +229,7 @@ def test_two_outputs_are_refused(data):
 
 def test_by_name_it_works_in_a_trust_region():
     assert isinstance(make_policy("laplace"), TrustRegion)
-    assert isinstance(make_policy("laplace", "log_ei"), Standard)
+    assert isinstance(make_policy("laplace", "log_ei"), TrustRegion)
     assert isinstance(make_policy("laplace_last_layer"), Standard)
 
 

@@ -7,7 +7,7 @@ import torch
 from scipy.stats import multivariate_normal, norm
 
 from neuralbo.data import Data, landmark
-from neuralbo.engine.step import Step
+from neuralbo.engine.step import Memory, Step
 from neuralbo.space.domain import Domain, Variable
 from neuralbo.surrogates.gp.gaussian_process import GaussianProcess
 from neuralbo.surrogates.random_features.bayesian_linear import BayesianLinearModel
@@ -111,7 +111,7 @@ def test_it_is_a_warm_starting_surrogate():
 def test_the_network_is_trained_at_landmarks_and_nowhere_else():
     X = uniform(45, 2)
     everything = Data(X, hills(X), numbers=torch.arange(45))
-    memory, before = {}, None
+    memory, before = Memory(), None
     for n in range(8, 46):
         domain = Domain((Variable(), Variable()))
         step = Step.of(everything.first(n), domain, seed=1, number=n, memory=memory)
@@ -124,7 +124,7 @@ def test_the_network_is_trained_at_landmarks_and_nowhere_else():
 
 def test_without_memory_the_chain_gives_the_same_model(X):
     everything = Data(uniform(20, 2), hills(uniform(20, 2)), numbers=torch.arange(20))
-    domain, memory = Domain((Variable(), Variable())), {}
+    domain, memory = Domain((Variable(), Variable())), Memory()
     for n in range(8, 21):
         step = Step.of(everything.first(n), domain, seed=1, number=n, memory=memory)
         model = step.fit(TINY, step.data)

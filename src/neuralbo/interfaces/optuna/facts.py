@@ -16,7 +16,7 @@ _KEY = re.compile(r"[a-z]\w*_(?:bent|log_warp_)\d+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")  # where a word begins in the name of a class
 # how points were chosen without a model, as it is noted and as it is said
 _WITHOUT = {
-    "start design": "initial design",
+    "start design": "initial design",  # until 0.1, as the next three
     "start of a region": "initial design of a trust region",
     "center of the cube": "centre of the space",
     "random, since all hills are climbed": "random (all local optima have converged)",

@@ -6,6 +6,7 @@ import time
 import traceback
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any, final
@@ -18,16 +19,15 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState, create_trial
 from torch import Tensor
 
-from neuralbo.arguments import is_number, numbers_or_none, shown, whole_or_none
-from neuralbo.catalog import make_policy
+from neuralbo.arguments import is_number, shown
 from neuralbo.criteria import Criterion
 from neuralbo.data.near_points import are_near
-from neuralbo.engine.recommendation import Recommendation, likely_best
+from neuralbo.engine.engine import Engine
+from neuralbo.engine.recommendation import Recommendation
 from neuralbo.engine.step import APART, Memory, Step, generator
 from neuralbo.engine.threads import one_thread
-from neuralbo.engine.time_limit import Budget
 from neuralbo.errors import FallbackWarning, warn
-from neuralbo.interfaces.optimizer import checked_seed, policy_for, signs_of
+from neuralbo.interfaces.optimizer import checked_seed, signs_of
 from neuralbo.interfaces.optuna.claims import given, is_settled, publish, published
 from neuralbo.interfaces.optuna.trials import (
     ENDED,
@@ -42,9 +42,8 @@ from neuralbo.interfaces.optuna.trials import (
 from neuralbo.interfaces.optuna.workers import this_worker
 from neuralbo.maximizers import Maximizer
 from neuralbo.maximizers.maximizer import aside
-from neuralbo.policies import HasSurrogate, Policy, Proposal
-from neuralbo.policies.auto import within
-from neuralbo.policies.initial_design import AfterStart, start_trials
+from neuralbo.policies import Policy
+from neuralbo.policies.designs import initial_trials
 from neuralbo.space import Categorical, Parameter, Space
 from neuralbo.surrogates import Surrogate
 
@@ -72,11 +71,11 @@ class NeuralSampler(BaseSampler):
         surrogate: a name of the catalog, a recipe or a policy; so are criterion and maximizer. Of
             several objectives it may be a list, one for each.
         seed: None draws one and keeps it in the study.
-        n_startup_trials: points of the start design; None chooses 5 to 10.
+        n_startup_trials: points of the initial design; None chooses 5 to 10.
         n_trials: how many there will be, for the few methods that want to know.
         space: the parameters, if they are known before the first trial.
-        max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning;
-            `auto` asks surrogates that take long only if this allows them, and never without it.
+        max_suggest_seconds: suggestions that would take longer are cut short and come from a
+            cheaper surrogate, with a warning.
         constraints_func: as Optuna's other samplers take it; better is `trial.set_constraint`.
         reference_point: of several objectives, values below which none is worth anything; None
             takes them a little below the values seen.
@@ -102,25 +101,23 @@ class NeuralSampler(BaseSampler):
                 f"or None; got {shown(constraints_func)}."
             )
         self._constraints_func = constraints_func
-        self._budget = Budget(max_suggest_seconds)
-        self._policy = within(make_policy(surrogate, criterion, maximizer), self._budget.seconds)
+        self._engine = Engine.of(
+            surrogate, criterion, maximizer, reference_point=reference_point,
+            n_startup_trials=n_startup_trials, n_trials=n_trials,
+            max_suggest_seconds=max_suggest_seconds,
+        )  # fmt: skip
         self._seed = None if seed is None else checked_seed(seed)
-        self._start = whole_or_none("n_startup_trials", n_startup_trials)
-        self._horizon = whole_or_none("n_trials", n_trials)
         self._space = space if isinstance(space, Space | None) else Space(space)
-        self._reference = numbers_or_none("reference_point", reference_point)
-        self._memory, self._readers = Memory(), _Readers()
+        self._readers = _Readers()
         self._warned: set[str] = set()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            name: value
-            for name, value in self.__dict__.items()
-            if name not in ("_memory", "_readers")
-        }
+        """Return what a copy in another process needs: not what was read and computed."""
+        state = {name: value for name, value in self.__dict__.items() if name != "_readers"}
+        return state | {"_engine": replace(self._engine, memory=Memory())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ |= state | {"_memory": Memory(), "_readers": _Readers()}
+        self.__dict__ |= state | {"_readers": _Readers()}
 
     def _reader(self, study: Study, trials: Sequence[FrozenTrial]) -> TrialReader:
         """Return the reader of a study, which has read its trials."""
@@ -157,7 +154,7 @@ class NeuralSampler(BaseSampler):
             space = self._space or self._reader(study, trials).space(search_space, trials)
             step = self._step(study, trial, trials, space)
             if attempt < ATTEMPTS:
-                proposal = self._propose(study, step, len(space.names))
+                proposal = self._engine_for(study).suggest(step)
             point = proposal.points if attempt < ATTEMPTS else encode(space, [params])
             point = aside(step, point, generator(step.seed, AWAY, step.number, attempt))
             (params,) = space.decode(point)
@@ -173,10 +170,6 @@ class NeuralSampler(BaseSampler):
         facts = {**proposal.facts, **({"attempts": attempt + 1} if attempt else {})}
         study._storage.set_trial_user_attr(trial._trial_id, FACTS, facts)
         return params
-
-    def _propose(self, study: Study, step: Step, names: int) -> Proposal:
-        start = start_trials(names) if self._start is None else self._start
-        return self._budget.suggest(AfterStart(self._policy_for(study), start), step)
 
     @one_thread()
     def sample_independent(
@@ -215,12 +208,9 @@ class NeuralSampler(BaseSampler):
             ValueError: if no trial has given a value, the sampler has no model, or there are
                 several objectives.
         """
-        sign, *others = _signs(study)
-        if others:
+        if len(_signs(study)) > 1:
             raise ValueError("of several objectives nothing is recommended; see best_trials.")
-        policy, trials = self._policy_for(study), all_trials(study)
-        if not isinstance(policy, HasSurrogate):
-            raise ValueError(f"{type(policy).__name__} has no model; name a surrogate.")
+        engine, trials = self._engine_for(study), all_trials(study)
         if not any(t.state == TrialState.COMPLETE for t in trials):
             raise ValueError("no trial has given a value yet.")
         reader = self._reader(study, trials)
@@ -228,13 +218,7 @@ class NeuralSampler(BaseSampler):
         varying = {name: d for name, d in found.items() if not d.single()}
         space = self._space or reader.space(varying or found, trials)
         step = self._step(study, create_trial(state=TrialState.WAITING), trials, space)
-        best = likely_best(step.fit(policy.surrogate, step.data), step.data)
-        numbers, values = step.data.numbers, sign * step.data.Y[best.repeats, 0]
-        assert numbers is not None
-        return Recommendation(
-            dict(find(trials, int(numbers[best.row])).params), sign * best.mean, best.deviation,
-            best.noise, tuple(values.tolist()),
-        )  # fmt: skip
+        return engine.recommend(step, lambda number: dict(find(trials, number).params))
 
     def check(self, directions: str | Sequence[str]) -> None:
         """Check that the arguments fit a study of these directions, before its first trial.
@@ -244,7 +228,7 @@ class NeuralSampler(BaseSampler):
             ValueError: if there are more objectives than the policy can have, or the reference
                 point or the list of surrogates is not for so many.
         """
-        policy_for(self._policy, signs_of(directions), self._reference)
+        self._engine.for_signs(signs_of(directions))
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Note which process evaluates the trial, so that a dead one can be told.
@@ -257,7 +241,7 @@ class NeuralSampler(BaseSampler):
         """
         storage, key = study._storage, trial._trial_id
         try:
-            self._policy_for(study)
+            self._engine_for(study)
         except ValueError:
             storage.set_trial_system_attr(key, INTERRUPTED, True)
             storage.set_trial_state_values(key, TrialState.FAIL)
@@ -288,17 +272,12 @@ class NeuralSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, trials: list[FrozenTrial], space: Space
     ) -> Step:
         reader = self._reader(study, trials)
-        return Step.of(
-            reader.data(trials, trial, space, _signs(study)),
-            space.domain,
-            seed=self._seed_of(study),
-            number=reader.number(trial, trials),
-            horizon=self._horizon,
-            memory=self._memory,
-        )
+        data = reader.data(trials, trial, space, _signs(study))
+        number = reader.number(trial, trials)
+        return self._engine.step(data, space, self._seed_of(study), number)
 
-    def _policy_for(self, study: Study) -> Policy:
-        return policy_for(self._policy, _signs(study), self._reference)
+    def _engine_for(self, study: Study) -> Engine:
+        return self._engine.for_signs(_signs(study))
 
     def _seed_of(self, study: Study) -> int:
         if self._seed is not None:
@@ -311,7 +290,7 @@ class NeuralSampler(BaseSampler):
     def _warn_if_known(self, name: str, trials: list[FrozenTrial]) -> None:
         seen = sum(name in t.params for t in trials if t.state == TrialState.COMPLETE)
         # fewer trials may fit several conditions, which is nothing the user can do about
-        enough = max(start_trials(0), self._start or 0)
+        enough = max(initial_trials(0), self._engine.initial or 0)
         if name in self._warned or seen < enough:
             return
         self._warned.add(name)

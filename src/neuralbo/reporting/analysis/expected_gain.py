@@ -6,21 +6,19 @@ Notation
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
 from statistics import median
 from typing import NamedTuple, final
 
 from optuna.trial import FrozenTrial
 
-from neuralbo.catalog import AUTOMATIC
 from neuralbo.data import Data, in_order
 from neuralbo.engine.step import Step
 from neuralbo.engine.threads import one_thread
 from neuralbo.errors import FitError
-from neuralbo.interfaces.optuna.facts import facts_of
+from neuralbo.interfaces.optuna.facts import WEIGHT, facts_of
 from neuralbo.interfaces.stopping import IMPROVEMENTS
 from neuralbo.policies.auto import candidate_name
-from neuralbo.policies.basins import Basins
+from neuralbo.policies.policy_presets import AUTO
 from neuralbo.reporting.analysis.landscape import SEED, Landscape
 from neuralbo.reporting.analysis.record import Record
 from neuralbo.surrogates.surrogate import Facts
@@ -100,12 +98,9 @@ def _suggested(landscape: Landscape, data: Data) -> tuple[float | None, str]:
     step = Step.of(data, landscape.space.domain, seed=SEED, number=data.n, memory=landscape.memory)
     try:
         with one_thread():
-            selected = AUTOMATIC.verdict(step)
-            policy, warp = selected.way.policy, selected.curve
-            policy = policy.inner if isinstance(policy, Basins) else policy
-            proposal = policy.propose(replace(step, data=warp.bent(data)))
+            facts = AUTO.propose(step).facts
     except FitError:
         return None, ""
-    gain = improvement(proposal.facts)
-    source = f"{candidate_name(selected.way.name)}, fitted for this page"
-    return None if gain is None else gain * math.exp(warp.log_unit), source
+    chosen = [name.removeprefix(WEIGHT) for name in facts if name.startswith(WEIGHT)]
+    source = f"{candidate_name(chosen[0] if chosen else 'gp')}, fitted for this page"
+    return improvement(facts), source

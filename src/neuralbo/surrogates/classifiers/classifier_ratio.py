@@ -6,9 +6,9 @@ from typing import ClassVar, Protocol, final, runtime_checkable
 from torch import Generator, Tensor
 
 from neuralbo.data import Data, single_output
-from neuralbo.surrogates.classifiers.class_model import ClassModel, LogOdds, Undecided
+from neuralbo.surrogates.classifiers.class_model import CLASSIFIER, ClassModel, LogOdds, Undecided
 from neuralbo.surrogates.classifiers.labels import Labels, Weighting, label
-from neuralbo.surrogates.surrogate import Facts, Scaling
+from neuralbo.surrogates.surrogate import Facts, Scaling, Usual
 from neuralbo.surrogates.trained.schedule import Schedule, value_at
 
 
@@ -45,6 +45,7 @@ class ClassifierRatio:
     weighting: Weighting = "equal"
 
     scaling: ClassVar[Scaling] = "none"
+    usual: ClassVar[Usual] = CLASSIFIER
 
     @property
     def is_smooth(self) -> bool:

@@ -21,10 +21,10 @@ from neuralbo.networks.jacobian import sum_of
 from neuralbo.networks.limited_memory import QuasiNewton
 from neuralbo.networks.mlp import MLP
 from neuralbo.networks.train import Descent, Gradient
-from neuralbo.surrogates.classifiers.class_model import ClassModel, Undecided
+from neuralbo.surrogates.classifiers.class_model import CLASSIFIER, ClassModel, Undecided
 from neuralbo.surrogates.classifiers.class_network import NetworkOdds
 from neuralbo.surrogates.classifiers.labels import Labels, Weighting, label
-from neuralbo.surrogates.surrogate import Facts, Scaling
+from neuralbo.surrogates.surrogate import Facts, Scaling, Usual
 from neuralbo.surrogates.trained.initial_weights import Start
 from neuralbo.surrogates.trained.schedule import Schedule, value_at
 
@@ -78,6 +78,7 @@ class DensityRatio:
     rows: int | None = None
 
     scaling: ClassVar[Scaling] = "none"
+    usual: ClassVar[Usual] = CLASSIFIER
     is_smooth: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -37,7 +37,13 @@ from neuralbo.surrogates.gp.matern_gradients import (
     moments,
 )
 from neuralbo.surrogates.leave_one_out import LeftOut
-from neuralbo.surrogates.surrogate import LEAST_VARIANCE, GaussianModel, OfMoments, Scaling
+from neuralbo.surrogates.surrogate import (
+    LEAST_VARIANCE,
+    GaussianModel,
+    OfMoments,
+    Scaling,
+    Surrogate,
+)
 
 LOG_2PI = math.log(2 * math.pi)
 JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)  # added to K in turn if it is not positive definite
@@ -433,3 +439,12 @@ GP_PURE = GaussianProcess(
 GP_CORRELATION = GaussianProcess(
     SquaredExponential(length=_flat(0.5, 1e-2, 1e2)), noise=_flat(1e-6, 1e-6, 1e-6), clip=None
 )
+
+
+PRESETS: dict[str, Surrogate] = {
+    "gp": GaussianProcess(),
+    "gp_gpo": GP_GPO,
+    "gp_kruse": GP_KRUSE,
+    "gp_gpyopt": GP_GPYOPT,
+    "gp_pure": GP_PURE,
+}

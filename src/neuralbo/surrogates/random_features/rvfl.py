@@ -19,8 +19,11 @@ from neuralbo.surrogates.random_features.hidden_layer import (
     RandomFeatures,
 )
 from neuralbo.surrogates.random_features.rvfl_precisions import Prior, given_precision, relevances
-from neuralbo.surrogates.surrogate import Scaling, fit_by_blocks
+from neuralbo.surrogates.surrogate import Scaling, Usual, fit_by_blocks
 
+# Random features are spread over the cube that they see: a small one is better. Criteria of relu
+# features have kinks, on which the later rounds of a local search gain nothing.
+LOCAL = Usual(trust_region=True, rounds=20)
 TINY = torch.finfo(torch.float64).tiny
 
 
@@ -52,6 +55,7 @@ class BayesianRVFL:
         relevance: how often the scales of the columns are learnt anew, see `relevances`; 0 keeps
             them all 1.
         groups: of columns, whose functions add up, see `HiddenLayer`; `Additive` learns them.
+        usual: how points are looked for where no policy is named.
     """
 
     units: int = 300
@@ -66,6 +70,7 @@ class BayesianRVFL:
     least_noise_precision: float = LOWEST_BETA
     relevance: int = 0
     groups: tuple[tuple[int, ...], ...] | None = None
+    usual: Usual = LOCAL
 
     scaling: ClassVar[Scaling] = "standard"
     is_smooth: ClassVar[bool] = True

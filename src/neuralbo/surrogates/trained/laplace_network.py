@@ -19,7 +19,7 @@ from neuralbo.inference.laplace import Laplace, LaplacePosterior
 from neuralbo.inference.laplace_likelihoods import Gaussian
 from neuralbo.inference.laplace_mode import mode
 from neuralbo.networks.mlp import MLP
-from neuralbo.surrogates.surrogate import Facts, Scaling
+from neuralbo.surrogates.surrogate import Facts, Scaling, Surrogate, Usual
 from neuralbo.surrogates.trained.initial_weights import Start
 from neuralbo.surrogates.trained.laplace_model import LaplaceModel, scaled
 
@@ -27,6 +27,8 @@ LOG_2PI = math.log(2 * math.pi)
 LEAST_BETA, HIGHEST_BETA = 10.0, 1e6  # below, few data are all noise to it
 USUAL_BETA = 1e4  # most objectives have little noise; matters while there are few data
 USUAL_DELTA = 1.0
+# It is unsure of the corners of the cube, and would visit them all.
+LOCAL = Usual(trust_region=True, rounds=20)
 SPREAD = 2.0  # of the log-normal priors of both precisions
 FIRST_DELTA, FIRST_BETA = 0.3, 100.0  # little noise from the beginning would fit every value
 KAPPAS = torch.logspace(-8, 1.5, 60, dtype=torch.float64)
@@ -57,6 +59,7 @@ class LaplaceNetwork:
         start: law of the first weights.
         clip: raise values that lie below the median by more than so many times the way from
             there to the best, since what is far worse need not be modelled; None for never.
+        usual: how points are looked for where no policy is named.
     """
 
     shapes: tuple[tuple[int, ...], ...] = ((32, 32),)
@@ -67,6 +70,7 @@ class LaplaceNetwork:
     laplace: Laplace = Laplace()  # noqa: RUF009
     start: Start = Start(scale=1.5)  # noqa: RUF009
     clip: float | None = 4.0
+    usual: Usual = LOCAL
 
     scaling: ClassVar[Scaling] = "standard"
     is_smooth: ClassVar[bool] = True
@@ -201,3 +205,9 @@ def _mode(
     X, y = rows
     likelihood = Gaussian(y, 1 / precisions.beta[:, None])
     return mode(net, weights, X, likelihood, precisions.delta, steps=steps)
+
+
+PRESETS: dict[str, Surrogate] = {
+    "laplace": LaplaceNetwork(),
+    "laplace_last_layer": LaplaceNetwork(laplace=Laplace(last_layer=True), usual=Usual()),
+}

@@ -12,6 +12,7 @@ from optuna.trial import TrialState, create_trial
 import neuralbo.engine.time_limit
 import neuralbo.interfaces.optuna.sampler
 from neuralbo import NeuralSampler
+from neuralbo.engine.engine import Engine
 from neuralbo.engine.step import APART
 from neuralbo.interfaces.optuna.claims import PARAMS, chosen_after, is_settled, publish, published
 from neuralbo.interfaces.optuna.sampler import FACTS
@@ -114,17 +115,17 @@ def test_a_worker_that_chose_while_another_settled_gives_way(study, monkeypatch,
     for _ in range(8):
         trial = study.ask()
         study.tell(trial, (trial.suggest_int("k", 0, 40) - 13) ** 2)
-    other, suggest, met = again(study), neuralbo.engine.time_limit.suggest, []
+    other, suggest, met = again(study), Engine.suggest, []
 
-    def late(policy, step, q=1):
+    def late(engine, step, q=1):
         """Let the other worker choose and settle between our reading and our claim."""
-        proposal = suggest(policy, step)
+        proposal = suggest(engine, step)
         if not met:
             met.append(None)
             met[0] = ask(other)
         return proposal
 
-    monkeypatch.setattr(neuralbo.engine.time_limit, "suggest", late)
+    monkeypatch.setattr(Engine, "suggest", late)
     if not gives_way:  # then the two meet, or this test shows nothing
         monkeypatch.setattr(neuralbo.interfaces.optuna.sampler, "_is_disputed", lambda *_: False)
     assert (ask(study) != met[0]) == gives_way
@@ -191,17 +192,17 @@ def test_a_worker_that_always_loses_takes_a_free_place_beside_the_point(study, m
     for _ in range(8):
         trial = study.ask()
         study.tell(trial, (trial.suggest_float("x", 0, 1) - 0.3) ** 2)
-    suggest, taken = neuralbo.engine.time_limit.suggest, []
+    suggest, taken = Engine.suggest, []
 
-    def late(policy, step, q=1):
-        proposal = suggest(policy, step)
+    def late(engine, step, q=1):
+        proposal = suggest(engine, step)
         rival = study._storage.create_new_trial(study._study_id)
         (params,) = neuralbo.Space({"x": neuralbo.Real(0, 1)}).decode(proposal.points)
         publish(study, study._storage.get_trial(rival), params, "settled")
         taken.append(params["x"])
         return proposal
 
-    monkeypatch.setattr(neuralbo.engine.time_limit, "suggest", late)
+    monkeypatch.setattr(Engine, "suggest", late)
     trial = study.ask()
     x = trial.suggest_float("x", 0, 1)
     facts = running(study, trial.number).user_attrs[FACTS]

@@ -1,4 +1,4 @@
-"""The default: a Gaussian process while there are few trials, a random-feature network later."""
+"""A Gaussian process while there are few trials, a random-feature network later."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar, final
@@ -14,7 +14,7 @@ from neuralbo.surrogates.surrogate import Scaling, Surrogate
 
 @final
 @dataclass(frozen=True, slots=True)
-class Auto:
+class BySize:
     """`few` up to `most` observations, `many` beyond; the model's facts say which it was.
 
     The cost of a Gaussian process grows with the cube of the number of trials, that of a
