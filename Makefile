@@ -5,7 +5,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c c
 STAMP := .venv/installed
 LIGHT := .venv/installed-library
 
-.PHONY: run setup test check lint types clean
+.PHONY: run setup test quick check lint types clean
 
 # The main job: tune a classifier of digits, 30 trials, on a SQLite study in runs/. It needs the
 # library, scikit-learn and matplotlib; everything else is for tests and measurements.
@@ -25,9 +25,22 @@ $(STAMP): pyproject.toml lab/pyproject.toml constraints.txt
 	touch $(STAMP) $(LIGHT)
 
 # One thread: the matrices are small, and several threads only get in each other's way. Two
-# processes share the tests.
+# processes share the tests, a file each: what a file's fixtures and caches made is made once.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Everything: at most ten minutes of both processors together.
 test: $(STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+	$(PYTEST)
+
+# For every edit: the core and one recipe of each family, in 90 seconds. What is quick is said
+# here; the markers are explained in pyproject.toml.
+QUICK := $(addprefix tests/,criteria data engine inference networks posteriors space surrogates \
+	testing maximizers/test_maximizers.py policies/test_policies.py policies/test_auto.py \
+	policies/test_trust_region.py interfaces/test_optimizer.py interfaces/test_botorch_interface.py \
+	interfaces/test_stopping_rules.py interfaces/optuna/test_trials.py \
+	interfaces/optuna/test_conditions.py test_errors.py test_imports.py test_bad_input.py)
+quick: $(STAMP)
+	$(PYTEST) -m "not (slow or every or variant)" $(QUICK)
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check .

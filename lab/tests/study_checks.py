@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from neuralbo_lab.claims import AmongFirst, Beats, Between, BordaOver
+from neuralbo_lab.claims.claim import AmongFirst, Beats, Between, BordaOver
 
 
 def check_claims(study):

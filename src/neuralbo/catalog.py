@@ -41,9 +41,8 @@ from neuralbo.policies import (
     SeveralObjectives,
     Standard,
     default_policy,
+    policy_presets,
 )
-from neuralbo.policies.policy_presets import AROUND, AUTO, DYNAMIC_C
-from neuralbo.policies.policy_presets import PRESETS as POLICIES
 from neuralbo.policies.several_objectives import for_objectives
 from neuralbo.surrogates import (
     Empirical,
@@ -62,6 +61,9 @@ from neuralbo.surrogates.trained.laplace_network import PRESETS as LAPLACE
 from neuralbo.surrogates.trained.trained_presets import PRESETS as TRAINED
 from neuralbo.surrogates.trained.trained_variants import VARIANTS
 from neuralbo.surrogates.wrappers.wrapper_presets import PRESETS as WRAPPED
+
+AROUND, DYNAMIC_C = policy_presets.AROUND, policy_presets.DYNAMIC_C
+POLICIES: dict[str, Policy] = policy_presets.PRESETS
 
 SURROGATES: dict[str, Surrogate] = {
     **PROCESSES,
@@ -133,7 +135,7 @@ _SHOWN = {
 }  # fmt: skip
 
 # what may stand for a surrogate within something else; of the default it is that of all trials
-PARTS = SURROGATES | {"auto": AUTO.surrogate}
+PARTS = SURROGATES | {"auto": policy_presets.AUTO.surrogate}
 
 SEVERAL = 2  # objectives, at least
 

@@ -160,7 +160,7 @@ def _run(options: argparse.Namespace) -> int:
     from neuralbo.interfaces.terminal.objective_file import load_objective
 
     objective = load_objective(options.file)  # first: what is wrong with it is said at once
-    from neuralbo.interfaces.terminal.run_command import run
+    from neuralbo.run_command import run
 
     return run(options, objective)
 

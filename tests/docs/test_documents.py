@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from neuralbo_lab.speed import SPEEDS
+from neuralbo_lab.speed.measurements import SPEEDS
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python(?: needs=(\w+))?[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)

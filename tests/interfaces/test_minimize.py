@@ -716,7 +716,7 @@ class TestResume:
     @pytest.mark.slow
     def test_no_finished_trial_is_lost_by_kills_at_random_moments(self, folder, twenty):
         rng = random.Random(4)
-        for _ in range(3):
+        for _ in range(2):
             process = start(folder, 20, pause=0.03)
             before = size(folder / "finished")
             wait_for(lambda: size(folder / "finished") > before, process)  # noqa: B023

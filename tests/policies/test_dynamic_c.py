@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from neuralbo_lab.studies.hoegger_names import BUDGETS, DECAYS, SURROGATES, dynamic
+from neuralbo_lab.reproductions.hoegger.hoegger_names import BUDGETS, DECAYS, SURROGATES, dynamic
 
 from neuralbo.catalog import CRITERIA, DYNAMIC_C, make_policy
 from neuralbo.criteria import ExpectedImprovement, MeanWidth, UpperBound

@@ -7,7 +7,7 @@ import torch
 from botorch.utils.multi_objective.hypervolume import Hypervolume
 
 import neuralbo as nb
-from neuralbo.catalog import make_policy
+from neuralbo.catalog import SURROGATES, make_policy
 from neuralbo.data import Data
 from neuralbo.engine.step import Step
 from neuralbo.maximizers import Mixed, Multistart
@@ -153,7 +153,9 @@ class TestClearMessages:
 
     def test_a_classifier_has_no_values(self):
         data = Data(uniform(5, 2), uniform(5, 2, seed=1))
-        policy = for_objectives(make_policy("bore"), 2)
+        with pytest.raises(ValueError, match="classifier"):
+            for_objectives(make_policy("bore"), 2)
+        policy = SeveralObjectives((SURROGATES["bore"],))
         with pytest.raises(TypeError, match="classifier"):
             policy.propose(Step.of(data, SQUARE, seed=0, number=5))
 

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from neuralbo import data as data_module
 from neuralbo.data import BLOCK, Data
+from neuralbo.data import data as data_module
 from neuralbo.engine.step import FIT, Memory, Step, generator
 from neuralbo.surrogates import BayesianRVFL, BySize, GaussianProcess
 from neuralbo.surrogates.surrogate import AddsUp, Chooses, fit_by_blocks
@@ -81,7 +81,7 @@ class TestPurity:
             assert is_same(kept, fit(trials(told.sort().values)))
 
     def test_a_memory_that_forgets_at_once_is_no_error(self, monkeypatch):
-        monkeypatch.setattr(Memory, "most", 1)
+        monkeypatch.setattr("neuralbo.engine.step.MOST_KEPT", 1)
         memory = Memory()
         for n in (20, 21, 40, 41, 20):
             assert is_same(fit(trials(range(n)), memory), fit(trials(range(n))))

@@ -1,15 +1,13 @@
 """The command `neuralbo lab`, which the entry point `neuralbo.commands` adds."""
 
 import argparse
-from dataclasses import replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neuralbo.cli import add_traceback, one_thread_each
 
 if TYPE_CHECKING:
-    from neuralbo_lab.run import Study as LabStudy
+    from neuralbo_lab.core.study import Study as LabStudy
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -63,13 +61,13 @@ def _add_studies(lab: Any) -> None:
 
 def _speed(options: argparse.Namespace) -> int:
     one_thread_each()
-    from neuralbo_lab.speed import measure
+    from neuralbo_lab.speed.measurements import measure
 
     return measure(options.name, as_json=options.json, is_quick=options.quick)
 
 
 def _lab_list(options: argparse.Namespace) -> int:
-    from neuralbo_lab.studies import STUDIES
+    from neuralbo_lab.core.studies import STUDIES
 
     for study in STUDIES.values():
         quick, full = study.minutes or (None, None)
@@ -90,72 +88,32 @@ def _minutes(minutes: float | None) -> str:
 
 def _lab_run(options: argparse.Namespace) -> int:
     one_thread_each()
-    from neuralbo_lab.run import run
-    from neuralbo_lab.store import folder
+    from neuralbo_lab.core.options import only
+    from neuralbo_lab.core.run import run
+    from neuralbo_lab.core.store import folder
 
     study = _lab_study(options, is_quick=options.quick)
-    study = _only(study, "problem", options.problem)
-    study = _only(study, "method", options.method)
+    for part in ("problem", "method"):
+        study = only(study, part, getattr(options, part))
     run(study, options.root, options.workers, keep_models=options.keep_models)
     print(f"results: {folder(study, options.root)}")
     return 0
 
 
-def _only(study: "LabStudy", kind: str, patterns: list[str]) -> "LabStudy":
-    """Return a study with those of its methods or problems that match one of some patterns.
-
-    Args:
-        study: any.
-        kind: "method" or "problem".
-        patterns: none for all.
-
-    Raises:
-        ValueError: A pattern matches none of them, or the study does not have any.
-    """
-    from neuralbo_lab.regression_study import RegressionStudy
-    from neuralbo_lab.speed_study import SpeedStudy
-
-    if not patterns:
-        return study
-    if isinstance(study, SpeedStudy):
-        raise ValueError(f"{study.name} is measured whole; leave --{kind} out.")
-    names: tuple[str, ...] = getattr(study, f"{kind}s", ())
-    for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in names):
-            raise ValueError(
-                f"{study.name} has no {kind} {pattern!r}; it has {', '.join(names) or 'none'}."
-            )
-    chosen = tuple(name for name in names if any(fnmatchcase(name, p) for p in patterns))
-    is_model = kind == "method" and isinstance(study, RegressionStudy)
-    changes: dict[str, Any] = {"surrogates" if is_model else f"{kind}s": chosen}
-    return replace(study, **changes)
-
-
-def _lab_study(options: argparse.Namespace, is_quick: bool) -> "LabStudy":
-    from neuralbo_lab.speed_study import SpeedStudy
-    from neuralbo_lab.studies import find_study
-    from neuralbo_lab.study import OptimizationStudy
-    from neuralbo_lab.toml_study import read_study
+def _lab_study(options: argparse.Namespace, is_quick: bool) -> "LabStudy[Any]":
+    from neuralbo_lab.core.options import changed
+    from neuralbo_lab.core.studies import find_study
+    from neuralbo_lab.core.toml_study import read_study
 
     name = options.study
-    study: LabStudy = read_study(Path(name)) if name.endswith(".toml") else find_study(name)
+    study = read_study(Path(name)) if name.endswith(".toml") else find_study(name)
     study = study.quick() if is_quick else study
-    if options.trials is not None:
-        if not isinstance(study, OptimizationStudy) or options.trials <= study.start:
-            raise ValueError(
-                f"--trials must be more than the start points, and {study.name} must have trials."
-            )
-        study = replace(study, trials=options.trials)
-    if options.seeds is None:
-        return study
-    if options.seeds < 1 or isinstance(study, SpeedStudy):
-        raise ValueError(f"--seeds must be at least 1, and {study.name} must have seeds.")
-    return replace(study, seeds=options.seeds)
+    return changed(study, trials=options.trials, seeds=options.seeds)
 
 
-def _lab_finished(options: argparse.Namespace) -> "LabStudy":
+def _lab_finished(options: argparse.Namespace) -> "LabStudy[Any]":
     """Return the study, or its quick version if only that was run."""
-    from neuralbo_lab.store import is_there, other_versions
+    from neuralbo_lab.core.store import is_there, other_versions
 
     study, quick = _lab_study(options, options.quick), _lab_study(options, is_quick=True)
     if not is_there(study, options.root) and is_there(quick, options.root):
@@ -167,13 +125,24 @@ def _lab_finished(options: argparse.Namespace) -> "LabStudy":
 
 
 def _lab_report(options: argparse.Namespace) -> int:
-    from neuralbo_lab.reports import write_report
+    """Write the report, print the tables, and say where everything is."""
+    from neuralbo_lab.core.store import folder
+    from neuralbo_lab.pages import html
 
-    return write_report(_lab_finished(options), options.root)
+    study = _lab_finished(options)
+    tables, render = study.report(options.root)
+    print(tables.read_text())
+    print(f"report: {tables}")
+    try:
+        if render is not None:
+            print(f"page: {html.write(render(), folder(study, options.root))}")
+    except ImportError as error:  # the tables are there, and the page needs matplotlib
+        print(f"no page: {error}")
+    return 0
 
 
 def _lab_pack(options: argparse.Namespace) -> int:
-    from neuralbo_lab.store import is_there, pack
+    from neuralbo_lab.core.store import is_there, pack
 
     study = _lab_finished(options)
     if not is_there(study, options.root):
@@ -186,7 +155,7 @@ def _lab_pack(options: argparse.Namespace) -> int:
 def _lab_replay(options: argparse.Namespace) -> int:
     """Return 1 if a run differs."""
     one_thread_each()
-    from neuralbo_lab.replay import replay
+    from neuralbo_lab.core.replay import replay
 
     replayed = replay(_lab_finished(options), options.root, options.runs, tuple(options.method))
     for run in replayed:

@@ -88,11 +88,9 @@ class Data:
         X_censored: points whose evaluation was given up, as a pruner does with bad ones.
         Y_censored: k x m values that they had reached; -inf if none is known.
         C: n x c values of constraints, which are kept up to 0; NaN where one is not known.
-        believed: k x m values that pending points are taken to have; they count for `best`.
+        believed: k x m values that pending points are taken to have, see `believing`; they count
+            for `best`.
         X_believed: k x d, those points.
-        index: finds the points of X that are near others, or None to look at all.
-        chain: digests of the first blocks as far as they are known, see `digests`.
-        leaders: the best `LEADERS` of the first rows and how many those are, as far as known.
     """
 
     X: Tensor
@@ -103,11 +101,12 @@ class Data:
     X_censored: Tensor = field(default_factory=_nothing)
     Y_censored: Tensor = field(default_factory=_nothing)
     C: Tensor = field(default_factory=_nothing)
-    believed: Tensor = field(default_factory=_nothing, repr=False)
-    X_believed: Tensor = field(default_factory=_nothing, repr=False)
-    index: PointIndex | None = field(default=None, repr=False)
-    chain: Sequence[bytes] = field(default=(), repr=False)
-    leaders: tuple[Tensor, int] | None = field(default=None, repr=False)
+    believed: Tensor = field(default_factory=_nothing, init=False, repr=False)
+    X_believed: Tensor = field(default_factory=_nothing, init=False, repr=False)
+    # what `Observations` knows of the rows already: it saves time, and changes no result
+    index: PointIndex | None = field(default=None, init=False, repr=False)
+    chain: Sequence[bytes] = field(default=(), init=False, repr=False)  # digests of first blocks
+    leaders: tuple[Tensor, int] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.X, Tensor) and isinstance(self.Y, Tensor)):
@@ -147,7 +146,8 @@ class Data:
             numbers=torch.arange(len(order)) if self.numbers is None else self.numbers[order],
             X_pending=self._rows(self.X_pending),
             X_failed=self._rows(self.X_failed),
-            X_believed=self.X_believed if len(self.X_believed) else self.X.double()[:0],
+            believed=self.Y.new_empty(0, self.Y.shape[-1], dtype=torch.float64),
+            X_believed=self.X.new_empty(0, self.X.shape[-1], dtype=torch.float64),
         )
 
     def _set(self, **fields: object) -> None:

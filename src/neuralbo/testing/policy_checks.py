@@ -3,7 +3,8 @@
 import copy
 import json
 import pickle
-from typing import ClassVar
+from functools import lru_cache
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ import torch
 from neuralbo.data import Data
 from neuralbo.engine.step import Memory, Step
 from neuralbo.maximizers.maximizer import is_seen, seen
-from neuralbo.policies.policy import Policy
+from neuralbo.policies.policy import Policy, Proposal
 from neuralbo.space.domain import Domain
 from neuralbo.testing.maximizer_checks import assert_different, assert_legal
 from neuralbo.testing.toys import DOMAINS, FINITE, no_global_randomness, observed
@@ -20,6 +21,18 @@ from neuralbo.testing.toys import DOMAINS, FINITE, no_global_randomness, observe
 def step_of(data: Data, domain: Domain, memory: Memory | None = None, number: int = 9) -> Step:
     """Return a new step, equal for equal arguments."""
     return Step.of(data, domain, seed=2, number=number, horizon=40, memory=memory)
+
+
+@lru_cache(maxsize=16)
+def _propose_once(policy: Any, domain: Domain) -> Proposal:
+    proposal: Proposal = policy.propose(step_of(observed(domain, 9), domain))
+    return proposal
+
+
+def proposed(policy: Policy, domain: Domain) -> Proposal:
+    """Return what is proposed after nine trials, once for all checks that only read it."""
+    recipe: Any = policy  # policies can be hashed, which the protocol does not say
+    return _propose_once(recipe, domain)
 
 
 class PolicyChecks:
@@ -42,39 +55,40 @@ class PolicyChecks:
     def test_it_proposes_q_legal_points_that_differ(
         self, policy: Policy, domain: Domain, q: int
     ) -> None:
-        points = policy.propose(step_of(observed(domain, 9), domain), q).points
+        if q == 1:
+            points = proposed(policy, domain).points
+        else:
+            points = policy.propose(step_of(observed(domain, 9), domain), q).points
         assert points.shape == (q, domain.d)
         assert_legal(points, domain)
         assert_different(points)
 
-    def test_equal_steps_get_equal_points(self, policy: Policy, domain: Domain) -> None:
+    def test_equal_steps_get_equal_points_and_the_data_are_left_as_they_were(
+        self, policy: Policy, domain: Domain
+    ) -> None:
         data = observed(domain, 9, pending=1, failed=2)
+        before = copy.deepcopy(data)
         with no_global_randomness():
             once, again = (policy.propose(step_of(data, domain), 2).points for _ in range(2))
         assert torch.equal(once, again)
+        for name in ("X", "Y", "numbers", "X_pending", "X_failed"):
+            assert torch.equal(getattr(data, name), getattr(before, name))
 
     def test_a_filled_memory_changes_nothing(self, policy: Policy, domain: Domain) -> None:
         data = observed(domain, 14, failed=1)
         memory = Memory()
-        for n in (9, 12, 13):
+        for n in (9, 13):
             early = Data(data.X[:n], data.Y[:n], torch.arange(n), X_failed=data.X_failed)
             policy.propose(step_of(early, domain, memory, number=n))
         fresh = policy.propose(step_of(data, domain), 2).points
         assert torch.equal(policy.propose(step_of(data, domain, memory), 2).points, fresh)
-
-    def test_the_data_are_left_as_they_were(self, policy: Policy, domain: Domain) -> None:
-        data = observed(domain, 9, pending=1, failed=1)
-        before = copy.deepcopy(data)
-        policy.propose(step_of(data, domain), 2)
-        for name in ("X", "Y", "numbers", "X_pending", "X_failed"):
-            assert torch.equal(getattr(data, name), getattr(before, name))
 
     def test_it_keeps_away_from_pending_and_failed_points(
         self, policy: Policy, domain: Domain
     ) -> None:
         """A policy that ignored them would propose the point that it proposed before."""
         data = observed(domain, 9)
-        first = policy.propose(step_of(data, domain)).points
+        first = proposed(policy, domain).points
         for now in (
             Data(data.X, data.Y, data.numbers, X_pending=first),
             Data(data.X, data.Y, data.numbers, X_failed=first),
@@ -107,7 +121,7 @@ class PolicyChecks:
         data = Data(data.X, torch.zeros_like(data.Y), data.numbers)
         assert_legal(policy.propose(step_of(data, domain)).points, domain)
 
-    @pytest.mark.parametrize("scale", [1e-300, 1e-12, 1e12, 1e300])
+    @pytest.mark.parametrize("scale", [1e-300, 1e300])
     def test_huge_and_tiny_values_are_fine(
         self, policy: Policy, domain: Domain, scale: float
     ) -> None:
@@ -121,7 +135,7 @@ class PolicyChecks:
         assert_legal(points, FINITE)
 
     def test_the_facts_can_be_written_as_json(self, policy: Policy, domain: Domain) -> None:
-        facts = policy.propose(step_of(observed(domain, 9), domain)).facts
+        facts = proposed(policy, domain).facts
         assert json.loads(json.dumps(dict(facts), allow_nan=False)) == dict(facts)
 
     def test_settings_can_be_compared_hashed_and_pickled(self, policy: Policy) -> None:

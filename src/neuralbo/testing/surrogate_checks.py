@@ -160,28 +160,21 @@ class SurrogateChecks(BotorchChecks):
         posterior = model.posterior(X)
         assert_moments(sample(posterior), *moments_of(posterior))
 
-    def test_one_seed_one_fit(
+    def test_a_second_fit_is_the_first_and_changes_nothing_else(
         self, surrogate: Surrogate, data: Data, model: Model, X: Tensor
     ) -> None:
-        again = moments_of(surrogate.fit(data, seeded(1)).posterior(X))
-        for moment, other in zip(moments_of(model.posterior(X)), again, strict=True):
-            assert torch.equal(moment, other)
-
-    def test_no_other_randomness(self, surrogate: Surrogate, data: Data, X: Tensor) -> None:
-        with no_global_randomness():
-            model = surrogate.fit(data, seeded(1))
-            moments_of(model.posterior(X))
-            sample(model.posterior(X), 4)
-
-    def test_fit_leaves_settings_and_data_as_they_were(
-        self, surrogate: Surrogate, data: Data
-    ) -> None:
+        """One seed, one fit; no other randomness; settings and data are left as they were."""
         settings = copy.deepcopy(surrogate)
-        X, Y = data.X.clone(), data.Y.clone()
-        surrogate.fit(data, seeded(1))
+        before = data.X.clone(), data.Y.clone()
+        with no_global_randomness():
+            again = surrogate.fit(data, seeded(1))
+            moments = moments_of(again.posterior(X))
+            sample(again.posterior(X), 4)
+        for moment, other in zip(moments_of(model.posterior(X)), moments, strict=True):
+            assert torch.equal(moment, other)
         assert surrogate == settings
-        assert torch.equal(data.X, X)
-        assert torch.equal(data.Y, Y)
+        assert torch.equal(data.X, before[0])
+        assert torch.equal(data.Y, before[1])
 
     def test_recipes_can_be_compared_and_hashed(self, surrogate: Surrogate) -> None:
         assert hash(surrogate) == hash(copy.deepcopy(surrogate))
@@ -240,7 +233,7 @@ class SurrogateChecks(BotorchChecks):
     def test_recipes_survive_pickle(self, surrogate: Surrogate) -> None:
         assert pickle.loads(pickle.dumps(surrogate)) == surrogate
 
-    @pytest.mark.parametrize(("a", "b"), [(1e6, 0.0), (1e-6, 0.0), (1e6, 5e6), (1e-6, 5e-6)])
+    @pytest.mark.parametrize(("a", "b"), [(1e6, 5e6), (1e-6, 5e-6)])
     def test_the_model_answers_in_the_units_of_the_data(
         self, surrogate: Surrogate, data: Data, model: Model, X: Tensor, a: float, b: float
     ) -> None:
@@ -251,7 +244,7 @@ class SurrogateChecks(BotorchChecks):
         torch.testing.assert_close((mean_there - b) / a, mean, **tolerance)
         torch.testing.assert_close(variance_there.sqrt() / a, variance.sqrt(), **tolerance)
 
-    @pytest.mark.parametrize("scale", [1e-300, 1e-100, 1e100, 1e300])
+    @pytest.mark.parametrize("scale", [1e-300, 1e300])
     def test_huge_and_tiny_values_are_fine(
         self, surrogate: Surrogate, data: Data, X: Tensor, scale: float
     ) -> None:
@@ -348,8 +341,8 @@ class SurrogateChecks(BotorchChecks):
         self, surrogate: Surrogate, X: Tensor
     ) -> None:
         """With few data, where the posterior is wide enough to be told from its mean."""
-        model, rng = fitted(surrogate, 6, 2), seeded(4)
-        values = torch.stack([drawing(model).draw(rng)(X[:2]) for _ in range(DRAWS)])
+        model, rng = drawing(fitted(surrogate, 6, 2)), seeded(4)
+        values = torch.stack([model.draw(rng)(X[:2]) for _ in range(DRAWS)])
         assert_moments(values, *moments_of(model.posterior(X[:2])))
 
 

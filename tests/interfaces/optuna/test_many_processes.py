@@ -1,5 +1,6 @@
 """Faults of many workers, injected into real processes."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,8 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from neuralbo_lab.faults_servers import Proxy
-from neuralbo_lab.postgres import programs, temporary_server
+from neuralbo_lab.workers.postgres import programs, temporary_server
+from neuralbo_lab.workers.storage_servers import Proxy
 
 import neuralbo
 
@@ -19,7 +20,7 @@ LONGEST = 120  # seconds that a script may take
 # one process that has imported everything makes the workers by a fork, so that many rounds are
 # quick; they begin at the same moment
 TOGETHER = """
-import os, signal, sys, time, traceback, warnings
+import json, os, signal, sys, time, traceback, warnings
 from collections import Counter
 import optuna
 from optuna.trial import TrialState
@@ -28,7 +29,6 @@ from neuralbo.interfaces.optuna.claims import published
 from neuralbo.interfaces.minimize import ask_params, open_study, optimize, recover
 from neuralbo.interfaces.optuna.trials import is_interrupted
 
-folder = sys.argv[1]
 optuna.logging.set_verbosity(optuna.logging.CRITICAL)
 SPACE = nb.Space({"x": nb.Real(-1, 1), "y": nb.Real(-1, 1)})
 
@@ -81,28 +81,52 @@ def at_step(storage, k, do):  # do something after the k-th write from now on
 def die():
     os.kill(os.getpid(), signal.SIGKILL)
 
-opened(f"{folder}/first.db")  # imports what a database needs, once for all workers
+opened(f"{sys.argv[1]}/first.db")  # imports what a database needs, once for all workers
+
+names = dict(globals())
+for line in sys.stdin:  # a script, run in a process of its own
+    folder, script = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(f"{folder}/errors", os.O_WRONLY | os.O_CREAT), 2)
+        signal.alarm(LONGEST)
+        work(0, 0, lambda _: exec(script, names | {"folder": folder}))
+    print(os.waitpid(child, 0)[1], flush=True)
 """
 
 
-def run(folder, script):
-    """Run a script after the lines above; returns what it prints."""
+@pytest.fixture(scope="module")
+def scripts(tmp_path_factory):
+    """Start the process with the lines above, once for all scripts."""
     environment = os.environ | {"PYTHONPATH": SOURCE, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", TOGETHER + script, str(folder)], env=environment, text=True,
-        capture_output=True, timeout=LONGEST, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-6000:]
-    return done.stdout
+    code = TOGETHER.replace("LONGEST", str(LONGEST))
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path_factory.mktemp("first"))], env=environment,
+        text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        yield process
+        process.stdin.close()
+
+
+@pytest.fixture
+def run(scripts):
+    def run(folder, script):
+        """Run a script after the lines above, in a process of its own."""
+        scripts.stdin.write(json.dumps([str(folder), script]) + "\n")
+        scripts.stdin.flush()
+        status = scripts.stdout.readline()
+        assert status == "0\n", status + (folder / "errors").read_text()[-6000:]
+
+    return run
 
 
 OPEN = """
-for i in range(10):
+for i in range(6):
     together(lambda _: opened(f"{folder}/{i}.db"))
 """
 
 
-def test_workers_that_make_a_new_file_together_all_open_it(folder):
+def test_workers_that_make_a_new_file_together_all_open_it(folder, run):
     run(folder, OPEN)
 
 
@@ -112,7 +136,7 @@ def orphans(i):
     for _ in range(6):
         ask_params(study.ask(), SPACE)
 
-for i in range(3):
+for i in range(2):
     storage = f"{folder}/{i}-NAME"
     together(orphans, n=1)
     together(lambda _: recover(opened(storage)))
@@ -124,7 +148,7 @@ for i in range(3):
 
 
 @pytest.mark.parametrize("name", ["study.db", "study.log"])
-def test_workers_that_start_together_after_a_crash_queue_each_trial_again_once(folder, name):
+def test_workers_that_start_together_after_a_crash_queue_each_trial_again_once(folder, run, name):
     run(folder, RECOVER.replace("NAME", name))
 
 
@@ -160,7 +184,7 @@ assert step > 3
 
 
 @pytest.mark.parametrize("name", ["study.db", "study.log"])
-def test_a_kill_at_any_step_of_a_recovery_loses_and_repeats_no_trial(folder, name):
+def test_a_kill_at_any_step_of_a_recovery_loses_and_repeats_no_trial(folder, run, name):
     run(folder, KILLED_IN_RECOVERY.replace("NAME", name))
 
 
@@ -190,7 +214,7 @@ assert step > 3
 """
 
 
-def test_the_point_of_a_dead_worker_is_free_at_no_step_of_its_recovery(folder):
+def test_the_point_of_a_dead_worker_is_free_at_no_step_of_its_recovery(folder, run):
     run(folder, FREE)
 
 
@@ -236,7 +260,7 @@ assert len(done) == 6 and done.count(claimed) == 1, (claimed, done)
 """
 
 
-def test_the_point_of_another_that_a_killed_worker_had_claimed_is_not_evaluated_again(folder):
+def test_the_point_of_another_that_a_killed_worker_had_claimed_is_not_evaluated_again(folder, run):
     run(folder, KILLED_WITH_A_CLAIM)
 
 
@@ -244,7 +268,7 @@ QUEUE = """
 def evaluate(i):
     optimize(opened(storage), bowl, n_trials=6, progress=False)
 
-for i in range(3):
+for i in range(2):
     storage = f"{folder}/{i}-NAME"
     study = opened(storage)
     for j in range(20):
@@ -257,7 +281,7 @@ for i in range(3):
 
 
 @pytest.mark.parametrize("name", ["study.db", "study.log"])
-def test_a_queued_trial_is_evaluated_by_one_worker(folder, name):
+def test_a_queued_trial_is_evaluated_by_one_worker(folder, run, name):
     run(folder, QUEUE.replace("NAME", name))
 
 
@@ -281,7 +305,7 @@ assert {t.state for t in trials} == {TrialState.COMPLETE} and len(trials) == 48,
 """
 
 
-def test_a_queued_trial_is_evaluated_by_one_worker_behind_a_proxy_of_one_thread(folder):
+def test_a_queued_trial_is_evaluated_by_one_worker_behind_a_proxy_of_one_thread(folder, run):
     pytest.importorskip("grpc", reason="pip install 'neuralbo[workers]'")
     server = Proxy(folder / "proxy")
     server.start()
@@ -296,7 +320,7 @@ def evaluate(i):
     rules = [nb.stopping.MostTrials(10)]
     optimize(opened(storage), bowl, n_trials=50, callbacks=rules, progress=False)
 
-for i in range(3):
+for i in range(2):
     storage = f"{folder}/{i}-NAME"
     opened(storage)
     together(evaluate)
@@ -306,7 +330,7 @@ for i in range(3):
 
 
 @pytest.mark.parametrize("name", ["study.db", "study.log"])
-def test_many_workers_make_as_many_trials_as_are_the_most(folder, name):
+def test_many_workers_make_as_many_trials_as_are_the_most(folder, run, name):
     run(folder, MOST.replace("NAME", name))
 
 
@@ -339,7 +363,7 @@ for step in (1, 2, 3):  # at the third nobody is killed any more
 
 
 @pytest.mark.parametrize("name", ["study.db", "study.log"])
-def test_a_kill_while_a_kept_value_is_told_loses_and_repeats_no_value(folder, name):
+def test_a_kill_while_a_kept_value_is_told_loses_and_repeats_no_value(folder, run, name):
     run(folder, KILLED_IN_TELLING.replace("NAME", name))
 
 
@@ -361,7 +385,7 @@ assert [t.state for t in trials] == [TrialState.COMPLETE] * 16, trials
 """
 
 
-def test_workers_outlive_a_postgresql_that_is_restarted_twice(folder):
+def test_workers_outlive_a_postgresql_that_is_restarted_twice(folder, run):
     pytest.importorskip("psycopg2", reason="pip install 'neuralbo[workers]'")
     if programs() is None:
         pytest.skip("there is no PostgreSQL server: pip install 'neuralbo-lab[workers]'")

@@ -5,9 +5,9 @@ import math
 
 import optuna
 import pytest
-from neuralbo_lab.worker import CELLS, value_of
-from neuralbo_lab.workers import Setting, look
-from neuralbo_lab.workers_ray import _check_loopback, fail_diverged, run_ray
+from neuralbo_lab.benchmarks.workers import Setting, look
+from neuralbo_lab.workers.ray_workers import _check_loopback, fail_diverged, run_ray
+from neuralbo_lab.workers.worker import CELLS, value_of
 from optuna.trial import TrialState
 
 from neuralbo import NeuralSampler

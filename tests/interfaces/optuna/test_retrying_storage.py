@@ -9,8 +9,8 @@ from functools import wraps
 
 import optuna
 import pytest
-from neuralbo_lab.ports import free_port
-from neuralbo_lab.postgres import temporary_server
+from neuralbo_lab.workers.ports import free_port
+from neuralbo_lab.workers.postgres import temporary_server
 from optuna.storages import InMemoryStorage, JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend, JournalRedisBackend
 from optuna.testing.pytest_storages import StorageTestCase

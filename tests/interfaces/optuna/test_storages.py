@@ -11,10 +11,10 @@ from pathlib import Path
 
 import optuna
 import pytest
-from neuralbo_lab.faults_servers import Proxy, Redis
-from neuralbo_lab.ports import await_port, free_port
-from neuralbo_lab.postgres import programs, temporary_server
-from neuralbo_lab.redis_server import MISSING, program, temporary_redis
+from neuralbo_lab.workers.ports import await_port, free_port
+from neuralbo_lab.workers.postgres import programs, temporary_server
+from neuralbo_lab.workers.redis_server import MISSING, program, temporary_redis
+from neuralbo_lab.workers.storage_servers import Proxy, Redis
 from optuna.exceptions import StorageInternalError
 from optuna.storages import JournalStorage, RDBStorage
 from optuna.storages.journal import JournalFileBackend, JournalRedisBackend

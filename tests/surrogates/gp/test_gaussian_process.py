@@ -8,11 +8,9 @@ import sklearn.gaussian_process.kernels as sk
 import torch
 from sklearn.gaussian_process import GaussianProcessRegressor
 
-from neuralbo.catalog import SURROGATES
 from neuralbo.data import Data, Units
 from neuralbo.inference.quasi_newton import minimize
 from neuralbo.surrogates import GaussianProcess
-from neuralbo.surrogates.classifiers.classifier_presets import PRESETS as CLASSIFIERS
 from neuralbo.surrogates.gp.gaussian_process import (
     GP_PURE,
     GaussianProcessModel,
@@ -30,8 +28,7 @@ from neuralbo.surrogates.gp.kernels import (
     Within,
 )
 from neuralbo.testing import EpistemicChecks, SurrogateChecks
-from neuralbo.testing.surrogate_checks import assert_usable
-from neuralbo.testing.toys import MINUTES, seeded, smooth_data, uniform
+from neuralbo.testing.toys import seeded, smooth_data, uniform
 
 NOISE = 1e-3
 LENGTHS = (0.3, 0.8)
@@ -329,12 +326,3 @@ def test_far_from_the_data_there_is_the_prior():
     mean, variance = given(kernel, (2.5, *LENGTHS), data).moments(50 + uniform(4, 2))
     torch.testing.assert_close(variance, torch.full((4,), 2.5).double())
     torch.testing.assert_close(mean, torch.zeros(4).double())
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in SURROGATES if name not in MINUTES and name not in CLASSIFIERS]
-)
-@pytest.mark.parametrize("n", [1, 20])
-def test_smoke_every_preset_fits(name, n):
-    model = SURROGATES[name].fit(smooth_data(n), seeded())
-    assert_usable(model, uniform(3, 2, 2))

@@ -4,7 +4,7 @@ import torch
 
 from neuralbo.data import Data, landmark
 from neuralbo.surrogates import GaussianProcess
-from neuralbo.surrogates import gp as module
+from neuralbo.surrogates.gp import gaussian_process as module
 from neuralbo.testing.toys import seeded, smooth_data
 
 FOLLOWS = GaussianProcess(follows=True)

@@ -4,7 +4,7 @@ What belongs to a method is given by its name. A method keeps its colour in all 
 if all of the study's methods are given in the same order; one without runs has an empty array.
 """
 
-from neuralbo_lab.figures.calibration import reliability_diagram
+from neuralbo_lab.figures.chains import bands, histograms, single_draws, traces
 from neuralbo_lab.figures.curves import (
     all_paths,
     doublings_per_step,
@@ -19,7 +19,6 @@ from neuralbo_lab.figures.finals import (
     performance_profiles,
     target_ecdf,
 )
-from neuralbo_lab.figures.functions import function_1d, function_2d, function_and_points
 from neuralbo_lab.figures.improvement import criterion_surfaces, improvement_contours
 from neuralbo_lab.figures.models import (
     View1D,
@@ -32,8 +31,9 @@ from neuralbo_lab.figures.models import (
     step_gallery,
 )
 from neuralbo_lab.figures.panels import LinePanel, PlanePanel, illustration
-from neuralbo_lab.figures.regression import calibration, score_against_size
-from neuralbo_lab.figures.sampling import bands, histograms, single_draws, traces
+from neuralbo_lab.figures.prediction_scores import calibration, score_against_size
+from neuralbo_lab.figures.problem_functions import function_1d, function_2d, function_and_points
+from neuralbo_lab.figures.reliability import reliability_diagram
 
 __all__ = [
     "LinePanel",

@@ -1,7 +1,6 @@
 """What a fitted model believes, and where the criterion wants to look next.
 
-The pictures are made of plain arrays, in the user's units; `neuralbo_lab.views` makes them of
-models.
+The pictures are made of plain arrays, in the user's units; `figures/views.py` makes them.
 """
 
 from collections.abc import Mapping, Sequence

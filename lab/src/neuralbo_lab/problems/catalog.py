@@ -26,7 +26,7 @@ from neuralbo_lab.problems import (
     wrappers,
 )
 from neuralbo_lab.problems.base import Objective, Problem
-from neuralbo_lab.problems.conditional import ChoiceOfTables, JenattonTree
+from neuralbo_lab.problems.jenatton_tree import ChoiceOfTables, JenattonTree
 
 FAILING_SHARE = 0.3
 HPOBENCH_CHOICE = ("hpo-hpobench-segment", "hpo-hpobench-vehicle", "hpo-hpobench-car")

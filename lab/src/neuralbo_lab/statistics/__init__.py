@@ -20,7 +20,7 @@ from neuralbo_lab.statistics.hierarchy import area_under_curve, compare, partial
 from neuralbo_lab.statistics.interval_ranks import best_budget, interval_ranks
 from neuralbo_lab.statistics.profiles import performance_profile, performance_ratios
 from neuralbo_lab.statistics.ratios import geometric_mean, ratio_interval
-from neuralbo_lab.statistics.regression import (
+from neuralbo_lab.statistics.regression_scores import (
     CALIBRATION_LEVELS,
     PredictiveLaw,
     RegressionScores,

@@ -1,0 +1,1 @@
+"""What documents conclude and print, in a form that our runs can answer."""

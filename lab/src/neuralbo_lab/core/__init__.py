@@ -1,0 +1,1 @@
+"""What a study is, how it is run, kept, reported and run again."""

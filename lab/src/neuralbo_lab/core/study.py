@@ -1,0 +1,145 @@
+"""What a study of the laboratory is: cells that are run, reported and run again.
+
+A study is data: worker processes are sent it, and what runs and reports it is loaded when needed.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
+
+from neuralbo_lab.core.store import Line
+
+
+class AnyCell(Protocol):
+    """One piece of a study, which is run and kept whole."""
+
+    @property
+    def file(self) -> str:
+        """A name for its results that any file system takes."""
+        ...
+
+    @property
+    def method(self) -> str:
+        """What is compared with others."""
+        ...
+
+
+C = TypeVar("C", bound=AnyCell)
+
+
+class Minutes(NamedTuple):
+    """How long a study takes on two cores, about."""
+
+    quick: float
+    full: float
+
+
+class Report(NamedTuple):
+    """Where the tables of a study are, and what makes the text of its page, if it has one."""
+
+    tables: Path
+    render: Callable[[], str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study(ABC, Generic[C]):
+    """What the runner, the reports and the commands know of a study.
+
+    Attributes:
+        reproduces: the experiment of a document, or what is compared.
+        minutes: measured, or reckoned from the seconds of some of its cells.
+        IS_PARALLEL: whether cells may run side by side.
+        PARTS: fields of which a part can be chosen, by the option that chooses it.
+    """
+
+    name: str
+    reproduces: str
+    minutes: Minutes | None = None
+
+    IS_PARALLEL: ClassVar[bool] = True
+    PARTS: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    @abstractmethod
+    def methods(self) -> tuple[str, ...]:
+        """What is compared."""
+
+    @property
+    @abstractmethod
+    def protocol(self) -> str:
+        """A name for what all results that may lie in one folder have in common."""
+
+    @property
+    @abstractmethod
+    def extent(self) -> str:
+        """How much work it is, in words."""
+
+    @property
+    @abstractmethod
+    def least(self) -> Mapping[str, int]:
+        """The fields that are numbers which a user may change, with the least of each."""
+
+    @abstractmethod
+    def quick(self) -> Self:
+        """Return the study made small, to try it out within minutes."""
+
+    @abstractmethod
+    def cells(self) -> Iterator[C]:
+        """Return all cells, seed by seed, so that an unfinished study is balanced."""
+
+    @abstractmethod
+    def missing(self) -> Mapping[str, str]:
+        """Return the methods that cannot be run here, each with what is missing.
+
+        Raises:
+            ImportError: A problem cannot be had; the message says what to install.
+        """
+
+    @abstractmethod
+    def run_cell(
+        self, cell: C, before: list[Line], models: Path | None
+    ) -> tuple[Line, Iterator[Line]]:
+        """Return the first line of a cell, and the others, which are made as they are asked for.
+
+        Args:
+            cell: one of them.
+            before: the lines behind the first that a run which was killed has left.
+            models: a folder for the models of the run, if they are to be kept.
+        """
+
+    @abstractmethod
+    def report(self, root: Path) -> Report:
+        """Write the tables of what is finished."""
+
+    @abstractmethod
+    def repeats(self, cell: C) -> bool:
+        """Return whether a cell that is run again must give the same lines.
+
+        Raises:
+            ValueError: No cell of the study does.
+        """
+
+
+class HasMethodAndProblem(AnyCell, Protocol):
+    """A cell of a study of problems."""
+
+    @property
+    def problem(self) -> str:
+        """The name of the problem."""
+        ...
+
+
+P = TypeVar("P", bound=HasMethodAndProblem)
+
+
+def run_often(methods: tuple[str, ...], few: Iterable[AnyCell]) -> tuple[str, ...]:
+    """Return the methods of which there are all runs, and not only a few."""
+    rare = {cell.method for cell in few}
+    return tuple(method for method in methods if method not in rare)
+
+
+def chosen(few: Iterable[P], methods: tuple[str, ...], problems: tuple[str, ...]) -> Iterator[P]:
+    """Return those of a few cells whose method and problem are in the study."""
+    return (cell for cell in few if cell.method in methods and cell.problem in problems)

@@ -1,0 +1,71 @@
+"""Tables of a report: Markdown and CSV beside the results of a study."""
+
+import csv
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from neuralbo_lab.core.store import folder
+from neuralbo_lab.core.study import Study
+
+if TYPE_CHECKING:
+    from neuralbo_lab.claims.claim import Verdict
+
+CLAIMS = ("claim", "source", "verdict", "because")
+
+
+def folder_for(study: Study[Any], root: Path) -> Path:
+    """Return where the report of a study lies, and make it."""
+    where = folder(study, root)
+    where.mkdir(parents=True, exist_ok=True)
+    return where
+
+
+def write_report(study: Study[Any], root: Path, lines: Iterable[str]) -> Path:
+    """Write lines of Markdown below what a study is, and return the file."""
+    path = folder_for(study, root) / "report.md"
+    path.write_text("\n".join([f"# {study.name}", "", study.reproduces, "", *lines]) + "\n")
+    return path
+
+
+def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table."""
+    with path.open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(columns)
+        writer.writerows(rows)
+
+
+def markdown(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
+    """Return the lines of a table."""
+    lines = ["| " + " | ".join(columns) + " |", "| --- " * len(columns) + "|"]
+    return lines + ["| " + " | ".join(text(cell) for cell in row) + " |" for row in rows]
+
+
+def text(cell: Any) -> str:
+    """Return a cell of a table as it is shown; NaN is N/A."""
+    if isinstance(cell, float):
+        return "N/A" if math.isnan(cell) else f"{cell:.4g}"
+    return str(cell)
+
+
+def mean_in_words(values: Sequence[float]) -> str:
+    """Return the mean with three digits, N/A of none."""
+    return f"{np.mean(values):.3g}" if values else "N/A"
+
+
+def conclusions(
+    where: Path, verdicts: "Iterable[tuple[str, str, Verdict]]", departures: Sequence[str]
+) -> list[str]:
+    """Return what a document concludes and where the study departs from it; writes the claims."""
+    lines: list[str] = []
+    claims = [(words, source, *verdict) for words, source, verdict in verdicts]
+    if claims:
+        lines += ["", "## What the document concludes", "", *markdown(CLAIMS, claims)]
+        write_csv(where / "claims.csv", CLAIMS, claims)
+    if departures:
+        lines += ["", "## Departures", "", *(f"- {departure}" for departure in departures)]
+    return lines

@@ -1,0 +1,1 @@
+"""Pages of results: one HTML file each, with its figures in it."""

@@ -1,0 +1,36 @@
+"""002 3.3: Forrester's function step by step, from 4 random points.
+
+Of interest is the gallery of steps that the page draws for problems with one variable.
+"""
+
+from neuralbo_lab.claims.claim import Between
+from neuralbo_lab.core.optimization_study import OptimizationStudy
+from neuralbo_lab.core.study import Minutes
+
+_BNN, _FORRESTER = "bnn_hmc_fast/lcb/multistart", "agrawal-forrester"
+
+AGRAWAL_FORRESTER = OptimizationStudy(
+    name="agrawal-forrester",
+    reproduces="Agrawal (2016) 5.2, Fig. 11: model and proposals on Forrester's function",
+    problems=(_FORRESTER,),
+    methods=(_BNN, "gp_gpyopt/lcb/multistart", "gp/lcb", "brvfl4/lcb", "random"),
+    trials=12,
+    start=4,
+    seeds=5,
+    claims=(
+        Between(
+            _BNN, _FORRESTER, -6.021, -6.0,
+            "002 3.3: the minimum, -6.02074, is found in a reasonable number of evaluations",
+            "median", "value",
+        ),
+    ),
+    departures=(
+        "8 proposals: the document shows the first one and says 'a few more'.",
+        "5 sets of start points: the document shows one, and not which; its first proposal, "
+        "x = 0, is therefore not to be expected again.",
+        "The other methods are ours: the document shows its network alone, here in the preset"
+        " bnn_hmc_fast.",
+    ),
+    quick_trials=12,
+    minutes=Minutes(1, 1),
+)  # fmt: skip

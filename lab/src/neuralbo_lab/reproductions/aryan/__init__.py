@@ -1,0 +1,1 @@
+"""The experiments of Aryan (2020)."""

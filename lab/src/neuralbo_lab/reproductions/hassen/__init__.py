@@ -1,0 +1,1 @@
+"""The experiments of Hassen and Rish (2021)."""

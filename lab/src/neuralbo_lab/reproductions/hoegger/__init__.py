@@ -1,0 +1,1 @@
+"""The experiments of Högger (2021)."""

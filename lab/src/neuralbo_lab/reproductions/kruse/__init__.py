@@ -1,0 +1,1 @@
+"""The experiments of Kruse (2022)."""

@@ -1,0 +1,1 @@
+"""Speed and quality as ratios, measured in one run: `neuralbo lab speed NAME`."""
