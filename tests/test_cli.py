@@ -277,7 +277,7 @@ class TestFiles:
         assert len(told("train", "sqlite:///runs/train.db")) == 4
 
     def test_files_of_one_name_on_two_machines_share_a_server(self, two, monkeypatch):
-        from neuralbo.interfaces.terminal import run_command
+        from neuralbo import run_command
 
         server = "sqlite:///server.db"  # as good as any, but for its address
         monkeypatch.setattr(run_command, "file_of", lambda storage: None)

@@ -23,6 +23,7 @@ from neuralbo.criteria.feasible import (
 from neuralbo.data import Data
 from neuralbo.engine.step import Memory, Step
 from neuralbo.maximizers import Multistart
+from neuralbo.policies import standard
 from neuralbo.surrogates import GaussianProcess
 from neuralbo.surrogates.gp.feasibility import probability_of_success
 from neuralbo.testing.toys import SQUARE, OneNumber, hills, uniform
@@ -111,6 +112,20 @@ def test_a_risk_is_taken_for_a_large_gain_and_not_for_a_small_one(step, p, X):
         is_risky = (chance >= LIKELY) & (chance < SAFE)
         counts.append(int(allowed(LogExpectedImprovement(), there, p, X)[is_risky].sum()))
     assert counts[0] > counts[1]
+
+
+def test_suggestions_of_a_study_without_failures_are_those_of_the_plain_criterion(monkeypatch):
+    def f(params):
+        return (params["x"] - 0.3) ** 2 + params["y"]
+
+    def points():
+        space = {"x": nb.Real(0, 1), "y": nb.Real(0, 1)}
+        result = nb.minimize(f, space, 12, seed=1, progress=False)
+        return [trial.params for trial in result.study.trials]
+
+    found = points()
+    monkeypatch.setattr(standard, "keep_feasible", lambda criterion, plain, step: plain)
+    assert points() == found
 
 
 @pytest.mark.parametrize("criterion", [UpperBound(), ExpectedImprovement()])

@@ -241,9 +241,11 @@ class TestWarnings:
         assert [warning.filename for warning in caught] == [__file__]
 
     def test_a_limit_of_seconds_is_warned_of_at_the_line_that_asked(self):
-        opt = Optimizer(LINE, surrogate="random", seed=0, max_suggest_seconds=1e-9)
+        opt = Optimizer(
+            LINE, surrogate="random", seed=0, n_startup_trials=1, max_suggest_seconds=1e-9
+        )
         with pytest.warns(FallbackWarning, match="max_suggest_seconds") as caught:
-            run(opt, bowl, STRIKES)
+            run(opt, bowl, 1 + STRIKES)
         assert [warning.filename for warning in caught] == [__file__]
 
 

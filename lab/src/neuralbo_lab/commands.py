@@ -113,14 +113,15 @@ def _lab_study(options: argparse.Namespace, is_quick: bool) -> "LabStudy[Any]":
 
 def _lab_finished(options: argparse.Namespace) -> "LabStudy[Any]":
     """Return the study, or its quick version if only that was run."""
-    from neuralbo_lab.core.store import is_there, other_versions
+    from neuralbo_lab.core.store import is_there, stale_in_words
 
     study, quick = _lab_study(options, options.quick), _lab_study(options, is_quick=True)
     if not is_there(study, options.root) and is_there(quick, options.root):
         print(f"{study.name} has only been run with --quick; this is about that.")
         study = quick
-    for name in other_versions(study, options.root):
-        print(f"results of {name} are kept apart, and not used.")
+    words = stale_in_words(study, options.root)
+    if words is not None:
+        print(f"{words}.")
     return study
 
 

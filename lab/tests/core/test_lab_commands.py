@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import study_runs
 import torch
-from neuralbo import __version__, cli
+from neuralbo import cli
 from neuralbo.catalog import SURROGATES
 from neuralbo.data import Data
 from neuralbo.engine.step import generator
@@ -45,10 +46,7 @@ def lab(*arguments):
 
 
 def finish(study=CHEAP, root="runs/lab"):
-    where = folder(study, Path(root))
-    where.mkdir(parents=True, exist_ok=True)
-    for cell in study.cells():
-        runner.run_cell(study, cell, where)
+    study_runs.finish(study, Path(root))
 
 
 class TestList:
@@ -206,7 +204,7 @@ class TestPack:
         finish()
         assert lab("pack", "cheap") == 0
         path = packed(CHEAP, Path("results"))
-        assert path == Path(f"results/cheap/neuralbo-{__version__}/4x2-random.jsonl.gz")
+        assert path == Path("results/cheap/4x2-random.jsonl.xz")
         assert f"packed: {path}" in capsys.readouterr().out and path.is_file()
 
     def test_a_report_can_be_made_of_the_pack_alone(self, capsys):
@@ -241,7 +239,7 @@ class TestRun:
         command = [sys.executable, "-m", "neuralbo.cli", "lab", "run", "mine.toml"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith("results: runs/lab/mine/neuralbo-")
+        assert done.stdout.startswith("results: runs/lab/mine/")
         assert lab("pack", "mine.toml") == 0
         assert lab("replay", "mine.toml", "--root", "results") == 0
         assert capsys.readouterr().out.count("4 lines, all equal") == 2

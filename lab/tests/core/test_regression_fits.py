@@ -12,6 +12,7 @@ from neuralbo.data import Data
 from neuralbo.engine.step import generator
 from neuralbo.posteriors import FunctionDraws, GaussianFunctions
 from neuralbo.testing.toys import uniform
+from study_runs import finish, plain
 
 from neuralbo_lab.claims.regression_claims import ScoreBetter, ScoreBetween
 from neuralbo_lab.core import run as runner
@@ -42,22 +43,6 @@ class Broken:
 
     def fit(self, data, rng):
         raise RuntimeError("no model")
-
-
-def plain(path):
-    """Return the lines of a result without what depends on the clock."""
-    lines = runner.read_lines(path)
-    for line in lines:
-        line.pop("seconds", None)
-    return lines
-
-
-def finish(study, root):
-    where = runner.folder(study, root)
-    where.mkdir(parents=True, exist_ok=True)
-    for cell in study.cells():
-        runner.run_cell(study, cell, where)
-    return where
 
 
 def grid_of(problem, n):

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 from neuralbo import cli
+from study_runs import finish
 
-from neuralbo_lab.core import run as runner
 from neuralbo_lab.core import studies
 from neuralbo_lab.core.methods import PEERS, Method
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
@@ -19,14 +19,6 @@ STUDY = OptimizationStudy(
     trials=7, start=4, seeds=2,
 )  # fmt: skip
 CHEAP = replace(STUDY, methods=("random", "sobol"), seeds=3)
-
-
-def finish(study, root):
-    where = runner.folder(study, root)
-    where.mkdir(parents=True, exist_ok=True)
-    for cell in study.cells():
-        runner.run_cell(study, cell, where)
-    return where
 
 
 def change(path, number, **fields):

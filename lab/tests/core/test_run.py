@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from study_runs import plain
 
 from neuralbo_lab.core import run as runner
 from neuralbo_lab.core import run_trials
@@ -22,14 +23,6 @@ STUDY = OptimizationStudy(
     name="tiny", reproduces="nothing", problems=("branin",), methods=("gp", "random"), trials=9,
     start=5, seeds=2,
 )  # fmt: skip
-
-
-def plain(path):
-    """Return the lines of a result without what depends on the clock."""
-    lines = runner.read_lines(path)
-    for line in lines:
-        line.pop("seconds", None)
-    return lines
 
 
 def lines_below(folder):
@@ -146,7 +139,7 @@ def test_a_study_that_was_killed_equals_one_that_was_not(tmp_path):
     """It is killed in its second cell."""
     script = (
         "from pathlib import Path; from neuralbo_lab.core.run import run; "
-        "from neuralbo_lab.core.study import OptimizationStudy; "
+        "from neuralbo_lab.core.optimization_study import OptimizationStudy; "
         "S = OptimizationStudy(name='tiny', reproduces='', problems=('branin',), "
         "methods=('gp', 'random'), trials=9, start=5, seeds=2); "
         "import sys; run(S, Path(sys.argv[1]), 1)"

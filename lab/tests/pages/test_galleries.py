@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from study_runs import finish
 
 pytest.importorskip("matplotlib")
 from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.surrogates.surrogate import moments_of
 
-from neuralbo_lab.core import run as runner
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
 from neuralbo_lab.core.report import read
 from neuralbo_lab.pages.galleries import MOST, PANELS, SLOW, shown_methods, views_1d, views_2d
@@ -27,10 +27,7 @@ PLANE = OptimizationStudy(
 
 
 def finished(study, root):
-    where = runner.folder(study, root)
-    where.mkdir(parents=True)
-    for cell in study.cells():
-        runner.run_cell(study, cell, where)
+    finish(study, root)
     return read(study, root)
 
 

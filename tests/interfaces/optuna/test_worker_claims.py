@@ -228,9 +228,7 @@ def test_workers_in_a_space_that_is_full_do_not_wait_for_each_other(study, monke
 def test_a_retried_trial_costs_no_suggestion(study, monkeypatch):
     study.optimize(bowl, n_trials=2)
     study.enqueue_trial({"x": 0.125})
-    monkeypatch.setattr(
-        neuralbo.engine.time_limit, "suggest", lambda *_: pytest.fail("it suggests")
-    )
+    monkeypatch.setattr(Engine, "suggest", lambda *_: pytest.fail("it suggests"))
     trial = study.ask()
     assert published(running(study, trial.number)) == {"x": 0.125}
     assert trial.suggest_float("x", -1, 1) == 0.125

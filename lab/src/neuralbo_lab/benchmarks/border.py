@@ -1,6 +1,6 @@
 """Functions that fall all the way to a border behind which evaluations fail."""
 
-from neuralbo_lab.benchmarks.adverse import REPORT, Trying
+from neuralbo_lab.benchmarks.failures_and_conditions import REPORT, Trying
 from neuralbo_lab.core.experiment_study import ExperimentStudy
 from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.problems.border_minima import BORDERS, on_a_border

@@ -1,6 +1,6 @@
 """Spaces in which parameters exist only under conditions."""
 
-from neuralbo_lab.benchmarks.adverse import REPORT, Trying, as_it_is
+from neuralbo_lab.benchmarks.failures_and_conditions import REPORT, Trying, as_it_is
 from neuralbo_lab.core.experiment_study import ExperimentStudy
 from neuralbo_lab.core.study import Minutes
 

@@ -1,6 +1,6 @@
 """Functions with a hidden region that crashes, at the border of which the minimum lies."""
 
-from neuralbo_lab.benchmarks.adverse import REPORT, Trying, with_crashes
+from neuralbo_lab.benchmarks.failures_and_conditions import REPORT, Trying, with_crashes
 from neuralbo_lab.core.experiment_study import ExperimentStudy
 from neuralbo_lab.core.study import Minutes
 

@@ -28,7 +28,7 @@ from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStud
 from neuralbo_lab.core.one_table import OneTable
 from neuralbo_lab.core.store import Line
 from neuralbo_lab.core.study import Minutes
-from neuralbo_lab.workers import fault_worker as faults_worker
+from neuralbo_lab.workers import fault_worker
 from neuralbo_lab.workers.fault_worker import BY_OPTUNA, STUDY
 from neuralbo_lab.workers.storage_servers import CanBlink, blink, storage_of
 from neuralbo_lab.workers.worker import open_storage as open_by_optuna
@@ -185,15 +185,15 @@ class Round:
 def _fork(text: str, err: Path) -> BaseProcess:
     """Start a worker as a fork of a server that has imported what it needs."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([faults_worker.__name__, *LATE_IMPORTS])
-    process = context.Process(target=faults_worker.begin, args=(text, str(err)))
+    context.set_forkserver_preload([fault_worker.__name__, *LATE_IMPORTS])
+    process = context.Process(target=fault_worker.begin, args=(text, str(err)))
     process.start()
     return process
 
 
 def _program(text: str, err: Path) -> "subprocess.Popen[bytes]":
     """Start a worker in a PID namespace of its own."""
-    command = [*UNSHARE, sys.executable, "-m", faults_worker.__name__, text]
+    command = [*UNSHARE, sys.executable, "-m", fault_worker.__name__, text]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     with err.open("wb") as out:
         return subprocess.Popen(command, env=environment, stdout=out, stderr=out,

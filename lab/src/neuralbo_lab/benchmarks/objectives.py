@@ -22,7 +22,7 @@ from optuna import samplers
 from optuna.distributions import FloatDistribution
 from torch import Tensor
 
-from neuralbo_lab.benchmarks.adverse import runs_by_problem
+from neuralbo_lab.benchmarks.failures_and_conditions import runs_by_problem
 from neuralbo_lab.claims.paired_tests import LEVEL, wilcoxon_p_value
 from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.one_table import OneTable

@@ -7,7 +7,7 @@ them, and holds as a whole if it holds on all.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, final
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeVar, final
 
 import numpy as np
 
@@ -31,8 +31,11 @@ class Verdict(NamedTuple):
     because: str
 
 
-class Claim(Protocol):
-    """A sentence of a document."""
+R_contra = TypeVar("R_contra", contravariant=True)
+
+
+class ClaimAbout(Protocol[R_contra]):
+    """A sentence of a document about results of some kind."""
 
     @property
     def source(self) -> str:
@@ -44,9 +47,12 @@ class Claim(Protocol):
         """What is said."""
         ...
 
-    def verdict(self, results: "Results") -> Verdict:
-        """Answer it with the runs of a study."""
+    def verdict(self, results: R_contra, /) -> Verdict:
+        """Answer it with the results of a study."""
         ...
+
+
+Claim = ClaimAbout["Results"]
 
 
 @final

@@ -2,32 +2,15 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, final
+from typing import TYPE_CHECKING, final
 
-from neuralbo_lab.claims.claim import Answer, Verdict
+from neuralbo_lab.claims.claim import Answer, ClaimAbout, Verdict
 
 if TYPE_CHECKING:
     from neuralbo_lab.core.regression_report import Row
 
 LARGE_IS_GOOD = ("mlpd", "exp_mlpd", "mean_density")
-
-
-class RegressionClaim(Protocol):
-    """A sentence of a document about means over seeds."""
-
-    @property
-    def source(self) -> str:
-        """Where it is said."""
-        ...
-
-    @property
-    def words(self) -> str:
-        """What is said."""
-        ...
-
-    def verdict(self, rows: "list[Row]") -> Verdict:
-        """Answer it with the table of a study."""
-        ...
+RegressionClaim = ClaimAbout["list[Row]"]  # about means over seeds
 
 
 @final

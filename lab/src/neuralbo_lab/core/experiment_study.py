@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 from neuralbo_lab.core.store import Line, must_be_there, read_cells
 from neuralbo_lab.core.study import Report, Study
@@ -81,9 +81,15 @@ class ExperimentStudy(Study[ExperimentCell]):
             for method in self.methods:
                 yield ExperimentCell(self.name, method, seed)
 
-    def missing(self) -> Mapping[str, str]:
-        """Return nothing: a setting that cannot be run fails, and its line says why."""
-        return {}
+    def settings(self, cell: ExperimentCell) -> dict[str, Any]:
+        """Return the setting, and what is measured."""
+        from neuralbo_lab.core.protocol_key import of_setting
+
+        return {
+            "setting": of_setting(cell.method),
+            "measure": self.measure,
+            "is_quick": self.is_quick,
+        }
 
     def run_cell(
         self, cell: ExperimentCell, before: list[Line], models: Path | None

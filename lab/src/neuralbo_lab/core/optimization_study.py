@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, final
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, final
 
 from neuralbo_lab.claims.printed_tables import PrintedTable
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Report, Study, chosen, run_often
+from neuralbo_lab.core.study import Report, Study, run_often
 
 if TYPE_CHECKING:
     from neuralbo_lab.claims.claim import Claim
@@ -128,13 +128,21 @@ class OptimizationStudy(Study[Cell]):
             for problem in self.problems:
                 for method in self.ranked:
                     yield Cell(problem, method, seed)
-        yield from chosen(self.few, self.methods, self.problems)
+        yield from (c for c in self.few if c.method in self.methods and c.problem in self.problems)
 
-    def missing(self) -> Mapping[str, str]:
-        """Return the methods whose packages are missing."""
-        from neuralbo_lab.core.methods import what_is_missing
+    def settings(self, cell: Cell) -> dict[str, Any]:
+        """Return problem, method, and how a run goes."""
+        from neuralbo_lab.core.protocol_key import of_method, of_problem
 
-        return what_is_missing(self.problems, self.methods)
+        return {
+            "problem": of_problem(cell.problem),
+            "method": of_method(cell.method),
+            "trials": self.trials,
+            "start": self.start_of(cell.problem),
+            "design": self.design,
+            "seconds": self.seconds,
+            "restarts": self.restarts,
+        }
 
     def run_cell(
         self, cell: Cell, before: list[Line], models: Path | None
@@ -142,7 +150,9 @@ class OptimizationStudy(Study[Cell]):
         """Run a method on a problem; what a killed run has left is told again if that is pure."""
         from neuralbo_lab.core.run_trials import header_of, trials
 
-        return header_of(self, cell), trials(self, cell, before, models)
+        return header_of(self, cell), trials(
+            self, cell, before if self.repeats(cell) else [], models
+        )
 
     def report(self, root: Path) -> Report:
         """Write the tables of final regrets; the page has figures."""

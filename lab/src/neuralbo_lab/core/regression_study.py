@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Report, Study, chosen, run_often
+from neuralbo_lab.core.study import Report, Study, run_often
 
 if TYPE_CHECKING:
     from neuralbo_lab.claims.regression_claims import RegressionClaim
@@ -105,13 +105,20 @@ class RegressionStudy(Study[RegressionCell]):
                 for size in self.sizes:
                     for surrogate in self._often:
                         yield RegressionCell(problem, surrogate, size, seed)
-        yield from chosen(self.few, self.surrogates, self.problems)
+        yield from (c for c in self.few if c.method in self.methods and c.problem in self.problems)
 
-    def missing(self) -> Mapping[str, str]:
-        """Return nothing: surrogates are ours."""
-        from neuralbo_lab.core.methods import what_is_missing
+    def settings(self, cell: RegressionCell) -> dict[str, Any]:
+        """Return problem, surrogate, and numbers of points."""
+        from neuralbo.catalog import SURROGATES
 
-        return what_is_missing(self.problems, self.surrogates)
+        from neuralbo_lab.core.protocol_key import of_problem
+
+        return {
+            "problem": of_problem(cell.problem),
+            "surrogate": SURROGATES[cell.method],
+            "size": cell.size,
+            "test_points": self.test_points,
+        }
 
     def run_cell(
         self, cell: RegressionCell, before: list[Line], models: Path | None

@@ -16,10 +16,10 @@ from typing import Any, final
 from neuralbo.errors import unknown_name
 
 from neuralbo_lab.core.run import run_cell
-from neuralbo_lab.core.store import Line, read_cells, read_lines
+from neuralbo_lab.core.store import Line, as_packed, is_packed, read_cells, read_lines
 from neuralbo_lab.core.study import C, Study
 
-TIMES = ("seconds", "versions")
+TIMES = ("seconds", "means", "versions", "key")
 ROUNDING = 1e-6  # part of a number by which processors may disagree in one suggestion
 
 
@@ -70,6 +70,8 @@ def _again(study: Study[C], cell: C, before: list[Line]) -> Replayed:
     with TemporaryDirectory() as folder:
         run_cell(study, cell, Path(folder))
         after = read_lines(Path(folder) / cell.file)
+    if is_packed(before):
+        after = as_packed(study, after)
     return compared(cell.file, before, after)
 
 

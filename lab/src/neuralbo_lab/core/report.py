@@ -16,6 +16,7 @@ import numpy as np
 from neuralbo_lab.claims import rank_intervals
 from neuralbo_lab.claims.claim import Verdict
 from neuralbo_lab.claims.comparison import compared
+from neuralbo_lab.core.compact import PARTS, means_of
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
 from neuralbo_lab.core.store import Line, must_be_there, read_cells
 from neuralbo_lab.core.tables import conclusions, folder_for, markdown, write_csv, write_report
@@ -61,11 +62,11 @@ class Run:
     """A finished cell.
 
     Attributes:
-        trials: its lines with parameters, in order.
+        trials: its lines of trials, in order.
         curve: the regret after each trial of the study; NaN where there is none (any more).
         seconds: mean time of a suggestion after the start points; NaN if there is none.
         spent: mean seconds of its parts after the start points, as far as they are known:
-            "fit", "choose" (the criterion and its maximization) and "objective".
+            "ask", of it "fit" and "choose" (the criterion and its maximization), "objective".
         reason: why the run is not available (N/A), or None.
     """
 
@@ -167,11 +168,12 @@ def read(study: OptimizationStudy, root: Path) -> Results:
 
 def _best_truths(trials: list[Line], values: Array, problem: Objective) -> Array:
     """Return the value without noise of the trial that had the best observed one so far."""
-    truths = np.array([problem.truth(line["params"]) for line in trials])
     found, best = np.full(len(values), math.nan), math.inf
     for i, value in enumerate(values):
         if value < best:
-            best, found[i] = value, truths[i]
+            best = value
+            line = trials[i]
+            found[i] = line["truth"] if "truth" in line else problem.truth(line["params"])
         elif i:
             found[i] = found[i - 1]
     return found
@@ -191,12 +193,9 @@ def _run(lines: list[Line], problem: Objective, study: OptimizationStudy) -> Run
         curve[-1] = math.nan
     header = lines[0] if lines else {}
     later = [line for line in trials if line["number"] >= header.get("start", 0)]
-    spent = {
-        name: mean_known([line["seconds"].get(name, math.nan) for line in later])
-        for name in ("fit", "choose", "objective")
-    }
-    seconds = mean_known([line["seconds"]["ask"] for line in later])
-    return Run(trials, curve, seconds, spent, reason, header.get("versions", {}))
+    means = header.get("means", means_of(later))
+    spent = {name: means.get(name, math.nan) for name in PARTS}
+    return Run(trials, curve, spent["ask"], spent, reason, header.get("versions", {}))
 
 
 def _number(value: float | None) -> float:

@@ -29,7 +29,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from neuralbo_lab.core.kept_models import CannotKeepError, models_folder
-from neuralbo_lab.core.store import Line, finished, folder, other_versions, read_lines, rounded
+from neuralbo_lab.core.protocol_key import key_of
+from neuralbo_lab.core.store import Line, finished, folder, read_lines, rounded, stale_in_words
 from neuralbo_lab.core.study import AnyCell, C, Study
 
 PACKAGES = ("torch", "botorch", "optuna", "numpy", "scipy")
@@ -82,9 +83,9 @@ def run(study: Study[Any], root: Path, workers: int = 2, *, keep_models: bool = 
 def _announce(study: Study[Any], missing: Mapping[str, str], root: Path) -> None:
     for why in missing.values():
         print(f"skipped: {why}", file=sys.stderr)
-    for name in other_versions(study, root):
-        print(f"results of {name} are kept apart, and not used: {root / study.name / name}",
-              file=sys.stderr)  # fmt: skip
+    words = stale_in_words(study, root)
+    if words is not None:
+        print(f"{words}; those of this run are made again.", file=sys.stderr)
 
 
 def _begin() -> None:
@@ -107,12 +108,19 @@ def run_cell(study: Study[C], cell: C, where: Path, *, keep_models: bool = False
     """Run one cell to its end; an exception of the method is its result."""
     part = where / f"{cell.file}.part"
     models = models_folder(where, cell.file) if keep_models else None
-    header, lines = study.run_cell(cell, read_lines(part)[1:], models)
+    key = key_of(study, cell)
+    header, lines = study.run_cell(cell, _before_kill(part, key), models)
     with part.open("w") as out:
-        _write(out, header | {"versions": versions()})
+        _write(out, header | {"key": key, "versions": versions()})
         for line in _with_failure(lines):
             _write(out, line)
     part.rename(where / cell.file)
+
+
+def _before_kill(part: Path, key: str) -> list[Line]:
+    """Return the trials of a cell that was killed; none if it was of another protocol."""
+    header, *trials = read_lines(part) or [{}]
+    return trials if header.get("key") == key else []
 
 
 def _with_failure(lines: Iterator[Line]) -> Iterator[Line]:

@@ -11,7 +11,6 @@ from neuralbo.space import Space
 
 from neuralbo_lab.core.attempts import Attempts
 from neuralbo_lab.core.kept_models import save_step
-from neuralbo_lab.core.methods import find_method
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
 from neuralbo_lab.core.store import Line
 from neuralbo_lab.problems import find
@@ -31,8 +30,7 @@ def header_of(study: OptimizationStudy, cell: Cell) -> Line:
 def trials(
     study: OptimizationStudy, cell: Cell, before: list[Line], models: Path | None
 ) -> Iterator[Line]:
-    """Yield the lines of a run; of a method that is pure those of `before` are told again."""
-    before = before if find_method(cell.method).is_pure else []
+    """Yield the lines of a run; those of `before` are told again, and are not evaluated."""
     problem = find(cell.problem)
     attempts = Attempts(study, cell, Space(problem.space()), problem.minimum)
     before_kill = sum(sum(line["seconds"].values()) for line in before if "seconds" in line)

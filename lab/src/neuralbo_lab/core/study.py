@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from neuralbo_lab.core.store import Line
 
@@ -90,12 +90,22 @@ class Study(ABC, Generic[C]):
         """Return all cells, seed by seed, so that an unfinished study is balanced."""
 
     @abstractmethod
-    def missing(self) -> Mapping[str, str]:
+    def settings(self, cell: C) -> dict[str, Any]:
+        """Return all that the numbers of a cell depend on, but for its seed."""
+
+    def missing(self) -> dict[str, str]:
         """Return the methods that cannot be run here, each with what is missing.
+
+        An experiment's settings fail where something is missing, and their lines say why.
 
         Raises:
             ImportError: A problem cannot be had; the message says what to install.
         """
+        from neuralbo_lab.core.methods import what_is_missing
+
+        if "problem" not in self.PARTS:
+            return {}
+        return what_is_missing(getattr(self, self.PARTS["problem"]), self.methods)
 
     @abstractmethod
     def run_cell(
@@ -122,24 +132,7 @@ class Study(ABC, Generic[C]):
         """
 
 
-class HasMethodAndProblem(AnyCell, Protocol):
-    """A cell of a study of problems."""
-
-    @property
-    def problem(self) -> str:
-        """The name of the problem."""
-        ...
-
-
-P = TypeVar("P", bound=HasMethodAndProblem)
-
-
 def run_often(methods: tuple[str, ...], few: Iterable[AnyCell]) -> tuple[str, ...]:
     """Return the methods of which there are all runs, and not only a few."""
     rare = {cell.method for cell in few}
     return tuple(method for method in methods if method not in rare)
-
-
-def chosen(few: Iterable[P], methods: tuple[str, ...], problems: tuple[str, ...]) -> Iterator[P]:
-    """Return those of a few cells whose method and problem are in the study."""
-    return (cell for cell in few if cell.method in methods and cell.problem in problems)

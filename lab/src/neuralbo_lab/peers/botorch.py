@@ -14,7 +14,7 @@ from gpytorch.mlls import ExactMarginalLogLikelihood
 from neuralbo.engine.step import generator
 from neuralbo.space import Space
 
-from neuralbo_lab.peers.told import Told
+from neuralbo_lab.peers.observed_values import Told
 
 
 @final

@@ -8,7 +8,7 @@ from neuralbo.space import Space
 from skopt.space import Categorical, Dimension, Integer, Real
 
 from neuralbo_lab.peers.axes import Axis, axes_of, params_of
-from neuralbo_lab.peers.told import Told
+from neuralbo_lab.peers.observed_values import Told
 
 
 @final

@@ -22,7 +22,7 @@ from smac.main.exceptions import ConfigurationSpaceExhaustedException
 from smac.runhistory import StatusType, TrialInfo, TrialValue
 
 from neuralbo_lab.peers.axes import Axis, axes_of, params_of
-from neuralbo_lab.peers.told import Told
+from neuralbo_lab.peers.observed_values import Told
 
 Facade = type[HyperparameterOptimizationFacade] | type[BlackBoxFacade]
 

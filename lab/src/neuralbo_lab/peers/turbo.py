@@ -23,7 +23,7 @@ from neuralbo.space import Space
 from torch import Tensor
 from torch.quasirandom import SobolEngine
 
-from neuralbo_lab.peers.told import Told
+from neuralbo_lab.peers.observed_values import Told
 
 LEAST, MOST, FIRST = 0.5**7, 1.6, 0.8
 SUCCESSES, FEWEST_FAILURES = 10, 4

@@ -4,8 +4,7 @@ Seconds are of the CPU, with one thread, since other processes may want it too.
 """
 
 import itertools
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any
 
 from neuralbo.catalog import make_policy
 from neuralbo.engine.threads import one_thread
@@ -13,8 +12,7 @@ from rich.console import Console
 from rich.progress import track
 
 from neuralbo_lab.speed.goals import Goal, Measured, at_most
-from neuralbo_lab.speed.mixtures import PEER, peer_suggestion
-from neuralbo_lab.speed.mixtures import Sizes as PeerSizes
+from neuralbo_lab.speed.mixtures import PEER, Sizes, peer_suggestion
 from neuralbo_lab.speed.training import suggestion
 
 METHODS = {
@@ -25,23 +23,7 @@ METHODS = {
 MOST = {"ivbnn_fast": 60.0, "conditional_map": 8.0}
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How much is measured.
-
-    Attributes:
-        trials: finished ones.
-        d: dimensions.
-        suggestions: of which the mean is taken, after one that is left out.
-    """
-
-    trials: tuple[int, ...] = (20, 50)
-    d: int = 2
-    suggestions: int = 3
-
-
-FULL, QUICK = Sizes(), Sizes(trials=(6, 8), suggestions=1)
+FULL, QUICK = Sizes(trials=(20, 50)), Sizes(trials=(6, 8), suggestions=1)
 Table = dict[int, dict[str, float]]
 
 
@@ -52,8 +34,7 @@ def run(is_quick: bool) -> Measured:
     jobs = list(itertools.product(sizes.trials, [*METHODS, PEER]))
     for n, name in track(jobs, "measuring", console=Console(stderr=True)):
         if name == PEER:
-            peer = PeerSizes(d=sizes.d, suggestions=sizes.suggestions)
-            seconds[n][name] = peer_suggestion(n, peer)
+            seconds[n][name] = peer_suggestion(n, sizes)
         else:
             with one_thread():
                 seconds[n][name] = suggestion(

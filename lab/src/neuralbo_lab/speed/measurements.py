@@ -13,45 +13,47 @@ from neuralbo.errors import unknown_name
 from rich.console import Console
 from rich.table import Table
 
-from neuralbo_lab.speed import classifiers as speed_classifiers
-from neuralbo_lab.speed import implicit_networks as speed_implicit
-from neuralbo_lab.speed import mixed_integer as speed_mixed_integer
-from neuralbo_lab.speed import mixtures as speed_mixtures
-from neuralbo_lab.speed import quality as speed_quality
-from neuralbo_lab.speed import sampling as speed_sampling
-from neuralbo_lab.speed import scale as speed_scale
-from neuralbo_lab.speed import start as speed_start
-from neuralbo_lab.speed import training as speed_training
+from neuralbo_lab.speed import (
+    classifiers,
+    implicit_networks,
+    mixed_integer,
+    mixtures,
+    quality,
+    sampling,
+    scale,
+    start,
+    training,
+)
 from neuralbo_lab.speed.goals import Measured, columns_and_rows
 
 SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
-    "start": (speed_start.run, "how long `import neuralbo` and `neuralbo --help` take"),
-    "scale": (speed_scale.run, "time and memory up to a million trials, and BoTorch's GP"),
+    "start": (start.run, "how long `import neuralbo` and `neuralbo --help` take"),
+    "scale": (scale.run, "time and memory up to a million trials, and BoTorch's GP"),
     "sampling": (
-        speed_sampling.run,
+        sampling.run,
         "effective draws of sampled networks beside Pyro and NumPyro; ~25 minutes",
     ),
     "mixed_integer": (
-        speed_mixed_integer.run,
+        mixed_integer.run,
         "time of a proven maximum against the size of the network; ~60 minutes at most",
     ),
     "training": (
-        speed_training.run,
+        training.run,
         "training of networks: members in one batch, share of the peak; ~30 minutes",
     ),
     "mixtures": (
-        speed_mixtures.run,
+        mixtures.run,
         "suggestions of kde, gmr and spn beside the document's fits; ~10 minutes",
     ),
     "classifiers": (
-        speed_classifiers.run,
+        classifiers.run,
         "suggestions of classifiers up to 5,000 trials, and Optuna's GPSampler; ~10 minutes",
     ),
     "implicit": (
-        speed_implicit.run,
+        implicit_networks.run,
         "suggestions of ivbnn_fast and conditional_map beside Optuna's GPSampler; ~5 minutes",
     ),
-    "quality": (speed_quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),
+    "quality": (quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),
 }
 
 

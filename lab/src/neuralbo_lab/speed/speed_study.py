@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 from neuralbo_lab.core.store import Line
 from neuralbo_lab.core.study import Report, Study
@@ -60,9 +60,9 @@ class SpeedStudy(Study[SpeedCell]):
         """Return the measurements."""
         yield from map(SpeedCell, self.measurements)
 
-    def missing(self) -> Mapping[str, str]:
-        """Return nothing: a contestant that is missing is left out of its measurement."""
-        return {}
+    def settings(self, cell: SpeedCell) -> dict[str, Any]:
+        """Return the measurement."""
+        return {"measurement": cell.method, "is_quick": self.is_quick}
 
     def run_cell(
         self, cell: SpeedCell, before: list[Line], models: Path | None

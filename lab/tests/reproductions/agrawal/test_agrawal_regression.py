@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from scipy.stats import ttest_1samp
+from study_runs import finish
 
 pytest.importorskip("matplotlib")
 from neuralbo import cli
@@ -45,18 +46,10 @@ def tiny():
         yield
 
 
-def finish(root, cells):
-    where = folder(STUDY, root)
-    where.mkdir(parents=True, exist_ok=True)
-    for cell in cells:
-        runner.run_cell(STUDY, cell, where)
-    return where
-
-
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     path = tmp_path_factory.mktemp("agrawal")
-    finish(path, STUDY.cells())
+    finish(STUDY, path, STUDY.cells())
     return path
 
 
@@ -140,7 +133,7 @@ class TestCells:
 
     def test_what_is_finished_is_not_made_again(self, tmp_path, monkeypatch):
         cells = list(STUDY.cells())
-        finish(tmp_path, cells[:1])
+        finish(STUDY, tmp_path, cells[:1])
         asked = []
 
         class Pool:
@@ -225,7 +218,7 @@ class TestReport:
             assert f"[{alt}]" in text
 
     def test_a_cell_that_failed_is_named(self, tmp_path):
-        where = finish(tmp_path, [])
+        where = finish(STUDY, tmp_path, [])
         (where / FILE).write_text('{}\n{"failed": "Traceback\\nRuntimeError: <no>"}\n')
         results = read(STUDY, tmp_path)
         assert "RuntimeError: &lt;no&gt;" in report.render(results)

@@ -1,0 +1,172 @@
+"""Does the suite still catch what it caught? Changes lines of the library, one at a time.
+
+    .venv/bin/python tests/mutation_check.py BEFORE [--mutants 30] [--seed 0]
+
+takes the tests of the git revision BEFORE and those of HEAD, picks lines of HEAD's library at
+random, changes each (an operator, a comparison, a number, a negation, or a term is left out), and
+runs the tests that mirror its module (its file of tests, or the folder's) until one fails: those
+of HEAD, and those of BEFORE if HEAD's miss it and are others. It prints what caught each mutant,
+and ends with 1 if BEFORE catches one that HEAD misses. Run it by hand: it takes minutes.
+
+What is slow to import is imported once; each run is a fork of that process.
+"""
+
+import argparse
+import ast
+import copy
+import importlib
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PLACES = ("surrogates", "criteria", "maximizers", "policies", "space", "interfaces/optuna")
+HEAVY = ("torch", "botorch.models", "botorch.optim", "botorch.acquisition.logei", "optuna",
+         "scipy.stats", "sklearn.gaussian_process", "sqlalchemy", "pytest")  # fmt: skip
+LONGEST = 600  # seconds of a run; one that takes longer counts as caught
+SWAPS = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt,
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+
+
+def changed(node, rng):
+    """Return another expression instead of this one, or None."""
+    other = copy.deepcopy(node)
+    match other:
+        case ast.BinOp(op=op) if type(op) in SWAPS:
+            if rng.random() < 0.3:
+                return other.left  # a term is left out
+            other.op = SWAPS[type(op)]()
+        case ast.Compare(ops=[op]):
+            other.ops = [SWAPS[type(op)]()]
+        case ast.BoolOp(op=op):
+            other.op = SWAPS[type(op)]()
+        case ast.UnaryOp(op=ast.Not() | ast.USub()):
+            return other.operand
+        case ast.Constant(value=bool(value)):
+            other.value = not value
+        case ast.Constant(value=int(value) | float(value)):
+            other.value = value + 1 if isinstance(value, int) else 2 * value + (value == 0)
+        case _:
+            return None
+    return other
+
+
+def mutant(path, rng):
+    """Return the source with a line changed, its number, and the line before and after."""
+    source = path.read_text()
+    nodes = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.expr) and node.lineno == node.end_lineno and changed(node, rng):
+            nodes.setdefault(node.lineno, []).append(node)
+    if not nodes:
+        return None
+    number = rng.choice(sorted(nodes))
+    node = rng.choice(nodes[number])
+    lines = source.splitlines(keepends=True)
+    line = lines[number - 1].encode()  # offsets are in bytes
+    text = f"({ast.unparse(changed(node, rng))})".encode()
+    lines[number - 1] = (line[: node.col_offset] + text + line[node.end_col_offset :]).decode()
+    return "".join(lines), number, line.decode().strip(), lines[number - 1].strip()
+
+
+def mirror(tree, module):
+    """Return the tests of a module: the file of its name, or the files of its folder."""
+    folder = tree / "tests" / module.parent
+    own = folder / f"test_{module.stem}.py"
+    return [own] if own.exists() else sorted(folder.glob("test_*.py"))
+
+
+def are_equal(trees, module):
+    """Return whether both revisions have the same tests of a module, and the same checks."""
+    before, after = (
+        [path.read_text() for path in mirror(tree, module)]
+        + [path.read_text() for path in sorted((tree / "src/neuralbo/testing").glob("*.py"))
+           if any("Checks" in text.read_text() for text in mirror(tree, module))]
+        for tree in trees.values()
+    )  # fmt: skip
+    return before == after
+
+
+def fails(tree, tests):
+    """Return the first test that fails, or None."""
+    with tempfile.TemporaryFile("w+") as out:
+        child = os.fork()
+        if child == 0:
+            os.dup2(out.fileno(), 1)
+            os.dup2(out.fileno(), 2)
+            os.chdir(tree)
+            sys.path[:0] = [str(tree / "src"), str(tree / "lab/src")]
+            os.environ["PYTHONPATH"] = f"{tree}/src:{tree}/lab/src"
+            sys.dont_write_bytecode = True
+            import pytest
+
+            options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no", "-rfE"]
+            code = signal.alarm(LONGEST) or pytest.main([*options, *map(str, tests)])
+            sys.stdout.flush()
+            os._exit(int(code))
+        status = os.waitpid(child, 0)[1]
+        if status == 0:
+            return None
+        out.seek(0)
+        rows = [row for row in out if row.startswith(("FAILED", "ERROR"))]
+        return rows[0].split(" - ")[0].split("::", 1)[-1].strip() if rows else f"status {status}"
+
+
+def main():
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("before")
+    parser.add_argument("--mutants", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    rng, count = random.Random(options.seed), {"caught": 0, "by neither": 0, "lost": 0}
+    for name in HEAVY:
+        importlib.import_module(name)
+    with tempfile.TemporaryDirectory() as folder:
+        trees = {"before": Path(folder) / "before", "after": Path(folder) / "after"}
+        for tree, revision in zip(trees.values(), (options.before, "HEAD"), strict=True):
+            tree.mkdir()
+            archive = subprocess.Popen(["git", "archive", revision], cwd=ROOT, stdout=-1)
+            subprocess.run(["tar", "x"], cwd=tree, stdin=archive.stdout, check=True)
+        library = trees["after"] / "src/neuralbo"
+        files = sorted(
+            path for place in PLACES for path in (library / place).rglob("*.py")
+            if path.name != "__init__.py"
+        )  # fmt: skip
+        sizes = [len(path.read_text().splitlines()) for path in files]
+        made = 0
+        while made < options.mutants:
+            (path,) = rng.choices(files, sizes)
+            found = mutant(path, rng)
+            module = path.relative_to(library)
+            if found is None or not (trees["before"] / "src/neuralbo" / module).exists():
+                continue
+            made += 1
+            source, number, line, after = found
+            print(f"{made}. {module}:{number}\n   - {line}\n   + {after}", flush=True)
+            caught = {}
+            for name, tree in reversed(trees.items()):
+                if any(caught.values()) or (caught and are_equal(trees, module)):
+                    break
+                target = tree / "src/neuralbo" / module
+                kept = target.read_text()
+                target.write_text(source)
+                caught[name] = fails(tree, mirror(tree, module))
+                target.write_text(kept)
+                print(f"   {name}: {caught[name] or 'not caught'}", flush=True)
+            lost = caught["after"] is None and caught.get("before") is not None
+            count["lost" if lost else "caught" if caught["after"] else "by neither"] += 1
+    print(f"of {made}: " + ", ".join(f"{n} {name}" for name, n in count.items()))
+    return int(count["lost"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
