@@ -181,12 +181,12 @@ class TestConstraints:
         assert study.best_params["x"] == pytest.approx(0.1, abs=0.05)
 
     def test_a_constraints_func_is_the_same(self):
-        told = optuna.create_study(sampler=sampler())
-        told.optimize(limited, n_trials=9)
+        by_attribute = optuna.create_study(sampler=sampler())
+        by_attribute.optimize(limited, n_trials=9)
         func = sampler(constraints_func=lambda t: [t.params["x"] - 0.1])
-        asked = optuna.create_study(sampler=func)
-        asked.optimize(bowl, n_trials=9)
-        assert params_of(asked) == params_of(told)
+        by_function = optuna.create_study(sampler=func)
+        by_function.optimize(bowl, n_trials=9)
+        assert params_of(by_function) == params_of(by_attribute)
 
     def test_a_constraint_that_is_no_number_is_refused(self):
         study = optuna.create_study(sampler=sampler(constraints_func=lambda t: [math.nan]))
@@ -354,7 +354,7 @@ class TestRun:
     def test_something_ends_the_run(self):
         self.refused("a run must end", ValueError, n_trials=None)
 
-    def test_an_argument_that_only_a_fit_can_judge_ends_the_run(self, recwarn):
+    def test_an_argument_that_only_a_fit_can_score_ends_the_run(self, recwarn):
         calls = []
         with pytest.raises(TypeError, match="its only criterion is 'class_probability'"):
             minimize(

@@ -74,7 +74,7 @@ def python(*arguments, **options):
     )  # fmt: skip
 
 
-def told(name="tiny", storage="sqlite:///runs/tiny.db"):
+def observed(name="tiny", storage="sqlite:///runs/tiny.db"):
     study = optuna.load_study(study_name=name, storage=storage)
     return [(trial.params, trial.value) for trial in finished(study)]
 
@@ -138,7 +138,7 @@ class TestRun:
 
     def test_maximize_finds_the_largest(self, capsys):
         assert main(["run", "tiny.py", "--trials", "4", "--direction", "maximize"]) == 0
-        best = max(value for _, value in told())
+        best = max(value for _, value in observed())
         assert f"best value {best:.6g}" in capsys.readouterr().out
 
     def test_another_direction_later_is_refused(self, capsys):
@@ -149,11 +149,11 @@ class TestRun:
     def test_storage_and_name_of_the_study_can_be_chosen(self):
         url = "sqlite:///elsewhere/s.db"
         assert main(["run", "tiny.py", "--trials", "1", "--storage", url, "--study", "mine"]) == 0
-        assert len(told("mine", url)) == 1
+        assert len(observed("mine", url)) == 1
 
     def test_a_timeout_alone_is_enough(self):
         assert main(["run", "tiny.py", "--timeout", "0.2", "--surrogate", "random"]) == 0
-        assert 1 <= len(told()) < 50
+        assert 1 <= len(observed()) < 50
 
     @pytest.mark.parametrize("most", ["3", "4"])
     def test_a_study_with_enough_trials_gets_no_further_one(self, capsys, most):
@@ -163,7 +163,7 @@ class TestRun:
         out = capsys.readouterr().out
         assert f"no trial was made: the study has 4 trials, and --most is {most}" in out
         assert "best value" in out and "stopped" not in out
-        assert len(told()) == 4
+        assert len(observed()) == 4
 
     def test_as_many_trials_are_made_as_the_most_leave(self, capsys, monkeypatch):
         from neuralbo.interfaces import minimize as study
@@ -174,7 +174,7 @@ class TestRun:
         assert main(["run", "tiny.py", "--most", "6", "--surrogate", "random"]) == 0
         assert seen == [4, 2]
         assert "stopped: 6 trials" in capsys.readouterr().out
-        assert len(told()) == 6
+        assert len(observed()) == 6
 
     @pytest.mark.parametrize("path", ["x.db", "new/x.log", "x.journal"])
     def test_a_storage_may_be_a_path(self, empty, capsys, path):
@@ -238,19 +238,19 @@ class TestFiles:
         err = refused(["run", "b/train.py", *FEW], capsys)
         assert "the study 'train' in runs/train.db belongs to a/train.py, not to b/train.py" in err
         assert "--study NAME" in err and "--storage FILE" in err
-        assert len(told("train", "sqlite:///runs/train.db")) == 2
+        assert len(observed("train", "sqlite:///runs/train.db")) == 2
 
     def test_the_file_itself_goes_on_from_wherever_it_is_called(self, two, monkeypatch):
         monkeypatch.chdir(two / "a")
         assert main(["run", "train.py", *FEW, "--storage", "../runs/train.db"]) == 0
         assert main(["run", str(two / "a/train.py"), *FEW, "--storage", "../runs/train.db"]) == 0
-        assert len(told("train", "sqlite:///../runs/train.db")) == 6
+        assert len(observed("train", "sqlite:///../runs/train.db")) == 6
 
     def test_another_study_or_storage_is_free(self, two):
         assert main(["run", "b/train.py", *FEW, "--study", "b"]) == 0
         assert main(["run", "b/train.py", *FEW, "--storage", "b.db"]) == 0
-        assert len(told("b", "sqlite:///runs/train.db")) == 2
-        assert len(told("train", "sqlite:///b.db")) == 2
+        assert len(observed("b", "sqlite:///runs/train.db")) == 2
+        assert len(observed("train", "sqlite:///b.db")) == 2
 
     @pytest.mark.parametrize(("text", "match"), [(OTHER, "this one has y"), (CHANGED, "kind")])
     def test_a_study_that_is_named_must_have_the_parameters(self, two, capsys, text, match):
@@ -259,14 +259,14 @@ class TestFiles:
         err = refused(["run", "b/train.py", *FEW, "--study", "train"], capsys)
         assert "the study 'train' is of another objective, with the parameters" in err
         assert match in err
-        assert len(told("train", "sqlite:///runs/train.db")) == 2
+        assert len(observed("train", "sqlite:///runs/train.db")) == 2
 
     def test_a_file_that_was_moved_goes_on_if_the_study_is_named(self, two, capsys):
         (two / "a/train.py").replace(two / "b/train.py")
         assert "if the file was moved" in refused(["run", "b/train.py", *FEW], capsys)
         assert main(["run", "b/train.py", *FEW, "--study", "train"]) == 0
         assert main(["run", "b/train.py", *FEW]) == 0
-        assert len(told("train", "sqlite:///runs/train.db")) == 6
+        assert len(observed("train", "sqlite:///runs/train.db")) == 6
 
     def test_a_project_can_be_moved_as_a_whole(self, two, monkeypatch):
         (two / "new").mkdir()
@@ -274,7 +274,7 @@ class TestFiles:
             (two / name).rename(two / "new" / name)
         monkeypatch.chdir(two / "new")
         assert main(["run", "a/train.py", *FEW]) == 0
-        assert len(told("train", "sqlite:///runs/train.db")) == 4
+        assert len(observed("train", "sqlite:///runs/train.db")) == 4
 
     def test_files_of_one_name_on_two_machines_share_a_server(self, two, monkeypatch):
         from neuralbo import run_command
@@ -342,7 +342,7 @@ RUN = ["run", "tiny.py", "--seed", "3", "--surrogate", "gp", "--quiet", "--trial
 def twelve(tiny):
     """Return twelve trials of a run that was never stopped."""
     assert main([*RUN, "12", "--storage", "sqlite:///whole.db"]) == 0
-    return told(storage="sqlite:///whole.db")
+    return observed(storage="sqlite:///whole.db")
 
 
 @pytest.mark.slow
@@ -352,7 +352,7 @@ class TestResume:
         done = python("-m", "neuralbo.cli", *RUN, "6", cwd=empty)
         assert done.returncode == 0, done.stderr
         assert "continuing study 'tiny' with 6 trials" in done.stdout
-        assert told() == twelve
+        assert observed() == twelve
 
     def test_a_killed_run_goes_on_as_if_never_stopped(self, empty, twelve):
         (empty / "tiny.py").write_text(TINY + SLEEPY)
@@ -366,7 +366,7 @@ class TestResume:
         process.wait()
         (empty / "tiny.py").write_text(TINY)
         assert main([*RUN, "5"]) == 0
-        assert told() == twelve
+        assert observed() == twelve
 
 
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"  # the cursor of a terminal
@@ -520,7 +520,7 @@ class TestErrors:
         with pytest.warns(neuralbo.FailedTrialWarning):
             err = refused(["run", "other.py", "--trials", "9"], capsys)
         assert "TypeError: a value must be a number" in err
-        assert len(told("other", "sqlite:///runs/other.db")) == 3
+        assert len(observed("other", "sqlite:///runs/other.db")) == 3
 
     def test_the_whole_traceback_is_shown_if_wanted(self, empty):
         (empty / "other.py").write_text("def objective(trial):\n    return 1 / 0\n")
@@ -544,4 +544,4 @@ class TestErrors:
         assert "2 trials, 0 without a value\nbest value" in out
         assert "what was finished is kept. The same command goes on: " in err
         assert err.endswith("neuralbo run other.py --trials 9\n")
-        assert len(told("other", "sqlite:///runs/other.db")) == 2
+        assert len(observed("other", "sqlite:///runs/other.db")) == 2

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from neuralbo import Categorical, Integer, NeuralSampler, Optimizer, Real, Space
 from neuralbo.interfaces.minimize import ask_params
-from neuralbo.interfaces.optimizer import LARGEST, Asked
+from neuralbo.interfaces.optimizer import LARGEST, Suggested
 
 LONG = int(os.environ.get("NEURALBO_FUZZ", "0"))
 EXAMPLES = LONG or 75
@@ -112,16 +112,16 @@ class Session:
 
     def __init__(self, opt):
         self.opt, self.space = opt, opt.space
-        self.pending, self.told, self.values = [], [], []
+        self.pending, self.observed, self.values = [], [], []
 
     def act(self, action, number, value):
         if action == "ask":
-            asked = self.opt.ask() if number is None else self.opt.ask(number)
-            for params in [asked] if number is None else asked:
+            suggested = self.opt.ask() if number is None else self.opt.ask(number)
+            for params in [suggested] if number is None else suggested:
                 assert self.space.validate(params) == dict(params)
                 self.pending.append(params)
-        elif action == "again" and self.told:
-            self.tell(self.told[number % len(self.told)], value)
+        elif action == "again" and self.observed:
+            self.tell(self.observed[number % len(self.observed)], value)
         elif action == "tell another":
             rng = torch.Generator().manual_seed(number)
             self.tell(self.space.decode(self.space.domain.sample(1, rng))[0], value)
@@ -131,9 +131,9 @@ class Session:
 
     def tell(self, params, value):
         self.opt.tell(params, value)
-        finished = [params] if isinstance(params, Asked) else self.alike(params)
+        finished = [params] if isinstance(params, Suggested) else self.alike(params)
         self.pending = [p for p in self.pending if all(p is not f for f in finished)]
-        self.told.append(dict(params))
+        self.observed.append(dict(params))
         self.values += [float(value)] if is_value(value) else []
 
     def alike(self, params):
@@ -143,7 +143,7 @@ class Session:
         return [p for p, x in rows if torch.allclose(x, row, rtol=0, atol=1e-9)][:1]
 
     def check(self):
-        assert len(self.opt.trials) == len(self.told)
+        assert len(self.opt.trials) == len(self.observed)
         if self.values:
             sign = self.opt._signs[0]
             assert self.opt.best.value == sign * max(sign * v for v in self.values)
@@ -223,30 +223,30 @@ def quiet():
     seed=seeds,
     direction=st.sampled_from(["minimize", "maximize"]),
     knows_space=st.booleans(),
-    told=st.lists(st.tuples(outcomes, st.booleans()), min_size=1, max_size=MOST_TRIALS),
+    observed=st.lists(st.tuples(outcomes, st.booleans()), min_size=1, max_size=MOST_TRIALS),
 )
 @example(  # one trial fits several conditions, so p2 may be drawn alone: nothing to warn of
     parameters={"p0": Categorical([None, True]), "p1": Categorical([None, True, False]),
                 "p2": Real(0.0, 1e-300, when={"p1": [False]})},
     surrogate="random", seed=3, direction="minimize", knows_space=False,
-    told=[(0.0, False), (0.0, False), (0.0, False)],
+    observed=[(0.0, False), (0.0, False), (0.0, False)],
 )  # fmt: skip
 def test_through_optuna_whatever_comes_out_trials_are_legal_and_none_is_lost(
-    parameters, surrogate, seed, direction, knows_space, told
+    parameters, surrogate, seed, direction, knows_space, observed
 ):
     space = Space(parameters)
     sampler = NeuralSampler(surrogate, seed=seed, n_startup_trials=1, maximizer=fast(surrogate),
                             space=parameters if knows_space else None)  # fmt: skip
     study = optuna.create_study(sampler=sampler, direction=direction)
     pending = []
-    for outcome, is_asked in told:
-        if is_asked:
+    for outcome, counts_given in observed:
+        if counts_given:
             pending.append(study.ask())
             ask_params(pending[-1], space)
         study.optimize(objective_of(space, outcome), n_trials=1, catch=(ArithmeticError,))
     for trial in pending:
         study.tell(trial, 0.5)
-    assert len(study.trials) == len(told) + len(pending)
+    assert len(study.trials) == len(observed) + len(pending)
     assert all(trial.state.is_finished() for trial in study.trials)
     for trial in study.trials:
         assert space.validate(trial.params) == trial.params

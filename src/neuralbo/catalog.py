@@ -100,7 +100,8 @@ CRITERIA: dict[str, Criterion] = {
     **HOEGGER,
 }
 
-# The criterion of 000 1.4.2, around any surrogate that has moments, is a policy like `DYNAMIC_C`.
+# The criterion of Aryan (2020), Sec. 5.3, around any surrogate that has moments, is a policy like
+# `DYNAMIC_C`.
 CONDITIONAL_MAP = "conditional_map"
 
 MAXIMIZERS: dict[str, Maximizer] = {
@@ -108,7 +109,8 @@ MAXIMIZERS: dict[str, Maximizer] = {
     "multistart": Multistart(),
     "random": RandomPoints(),
     "random_candidates": RandomCandidates(),
-    # 000 1.2.8: 150 random starts of a quasi-Newton search; here points of a Sobol sequence
+    # Aryan (2020), Sec. 3.5: 150 random starts of a quasi-Newton search; here points of a Sobol
+    # sequence
     "lbfgs150": Mixed(Multistart(candidates=150, local=0, restarts=150, rounds=100)),
     "differential_evolution": DifferentialEvolution(),
     "grid": GridPoints(),

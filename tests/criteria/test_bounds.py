@@ -11,8 +11,8 @@ class TestUpperBound(CriterionChecks):
     def criterion(self):
         return UpperBound(beta=1.5)
 
-    def closed_form(self, mean, deviation, best):
-        return mean + 1.5 * deviation
+    def closed_form(self, mean, std, best):
+        return mean + 1.5 * std
 
 
 @pytest.mark.parametrize("beta", [-1.0, float("nan")])

@@ -21,7 +21,7 @@ GAMMA = 0.25
 SURROGATE = ClassifierRatio(KernelDensities(), GAMMA)
 
 
-class Slope:
+class Ramp:
     """log odds that are the first column, from -400 to 400."""
 
     def __call__(self, X):
@@ -34,7 +34,7 @@ def step_of(n=9, **more):
 
 
 def model():
-    return ClassModel(Slope(), GAMMA, 0.5, {})
+    return ClassModel(Ramp(), GAMMA, 0.5, {})
 
 
 X = uniform(20, 1, 2, seed=5)
@@ -86,14 +86,17 @@ def test_it_is_deterministic():
 
 
 def test_the_density_ratio_is_at_most_one_over_gamma():
-    """003 1.2: r <= 1/gamma, and pi = gamma r."""
+    """Hassen and Rish (2021), Sec. 2: r <= 1/gamma, and pi = gamma r."""
     ratio = model().density_ratio(X[:, 0])
     assert (ratio <= 1 / GAMMA).all()
     torch.testing.assert_close(GAMMA * ratio, model().probability(X[:, 0]))
 
 
 def test_the_conversions_between_ratio_and_probability_agree_with_the_densities():
-    """003 1.2: r = l / (gamma l + (1 - gamma) g) of odds gamma l / ((1 - gamma) g)."""
+    """R = l / (gamma l + (1 - gamma) g) of odds gamma l / ((1 - gamma) g).
+
+    Hassen and Rish (2021), Sec. 2.
+    """
     good, others = uniform(9, seed=6), uniform(9, seed=7)
     odds = (GAMMA * good / ((1 - GAMMA) * others)).log()
 

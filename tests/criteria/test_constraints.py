@@ -9,14 +9,14 @@ from neuralbo.data import Data
 from neuralbo.engine.step import Step
 from neuralbo.maximizers import Multistart
 from neuralbo.surrogates.surrogate import moments_of
-from neuralbo.testing.toys import SQUARE, OneNumber, hills, uniform
+from neuralbo.testing.toys import SQUARE, OneNumber, multimodal, uniform
 
 QUICK = Multistart(candidates=128, local=64, restarts=3, rounds=20)
 
 
 def step_of(C, n=25):
     X = uniform(n, 2, seed=1)
-    data = Data(X, hills(X), torch.arange(n), C=C(X))
+    data = Data(X, multimodal(X), torch.arange(n), C=C(X))
     return Step.of(data, SQUARE, seed=3, number=n)
 
 
@@ -26,7 +26,7 @@ def half(X):
 
 
 def probability(step, X, column=0):
-    """Return Phi(-m/s) of a model fitted to the constraint alone, from torch's normal law."""
+    """Return Phi(-m/s) of a model fitted to the constraint alone, by torch's normal."""
     C = Data(step.data.X, -step.data.C[:, column : column + 1], step.data.numbers)
     mean, variance = moments_of(step.fit(CONSTRAINTS, C).posterior(X))
     return torch.distributions.Normal(0.0, 1.0).cdf((mean / variance.sqrt())[:, 0, 0])

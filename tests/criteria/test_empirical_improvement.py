@@ -25,7 +25,7 @@ from neuralbo.testing import CriterionChecks
 from neuralbo.testing.toys import (
     SQUARE,
     OneNumber,
-    hills,
+    multimodal,
     no_global_randomness,
     seeded,
     smooth_data,
@@ -48,7 +48,7 @@ class Members(DrawsFunctions):
         super().__init__()
         self.z, self.weights = z, weights
 
-    def joint_law(self, X, observation_noise):
+    def joint_distribution(self, X, observation_noise):
         z = self.z.reshape(-1, *[1] * X.ndim)
         return FunctionDraws(X[..., :1] + X[..., 1:2] * z, weights=self.weights)
 
@@ -63,9 +63,9 @@ def drawn_numbers():
     return torch.cat(draws).numpy()
 
 
-def improvements(mean, deviation, best):
+def improvements(mean, std, best):
     """Return f_k - best of the drawn functions, 128 x b."""
-    return mean.numpy() + deviation.numpy() * drawn_numbers()[:, None] - float(best)
+    return mean.numpy() + std.numpy() * drawn_numbers()[:, None] - float(best)
 
 
 def points(n=200, seed=2):
@@ -79,8 +79,8 @@ class TestEmpiricalImprovement(CriterionChecks):
     def criterion(self):
         return EmpiricalImprovement()
 
-    def closed_form(self, mean, deviation, best):
-        return tensor(np.maximum(improvements(mean, deviation, best), 0).mean(0))
+    def closed_form(self, mean, std, best):
+        return tensor(np.maximum(improvements(mean, std, best), 0).mean(0))
 
 
 class TestLogEmpiricalImprovement(CriterionChecks):
@@ -88,9 +88,9 @@ class TestLogEmpiricalImprovement(CriterionChecks):
     def criterion(self):
         return LogEmpiricalImprovement()
 
-    def closed_form(self, mean, deviation, best):
+    def closed_form(self, mean, std, best):
         t = 1e-6 * REACH
-        u = improvements(mean, deviation, best) / t
+        u = improvements(mean, std, best) / t
         return tensor(np.log(t * (np.logaddexp(0, u) + 0.1 / (1 + u * u)).mean(0)))
 
 
@@ -99,14 +99,14 @@ class TestHighTemperature(TestLogEmpiricalImprovement):
     def criterion(self):
         return LogEmpiricalImprovement(temperature=0.1)
 
-    def closed_form(self, mean, deviation, best):
+    def closed_form(self, mean, std, best):
         t = 0.1 * REACH
-        u = improvements(mean, deviation, best) / t
+        u = improvements(mean, std, best) / t
         return tensor(np.log(t * (np.logaddexp(0, u) + 0.1 / (1 + u * u)).mean(0)))
 
 
 def test_the_whole_ensemble_is_counted():
-    """000 1.2.7: two of five members improve, by 0.3 and 0.8, and N is five."""
+    """Aryan (2020), Sec. 3.4: two of five members improve, by 0.3 and 0.8, and N is five."""
     model = Members(tensor([0.0, -3.0, 1.0, 0.5, 0.2]))
     value = EmpiricalImprovement()(CriterionChecks.step(), model)(tensor([[[0.5, 1.0]]]))
     assert float(value) == pytest.approx((0.8 + 0.3 + 0.0) / 5)
@@ -132,11 +132,11 @@ def test_it_is_the_loop_over_members_of_a_surrogate():
 @pytest.mark.parametrize("mean", [-0.5, 0.5, 1.5])
 def test_many_gaussian_members_have_the_closed_form(mean):
     """Within the error of the mean of that many improvements."""
-    s, deviation, X = 40_000, 0.8, tensor([[[mean, 0.8]]])
+    s, std, X = 40_000, 0.8, tensor([[[mean, 0.8]]])
     z = torch.randn(s, generator=seeded(3), dtype=torch.float64)
     value = EmpiricalImprovement()(CriterionChecks.step(), Members(z))(X)
     exact = ExpectedImprovement()(CriterionChecks.step(), OneNumber())(X)
-    error = (mean + deviation * z - BEST).clamp(min=0).std() / math.sqrt(s)
+    error = (mean + std * z - BEST).clamp(min=0).std() / math.sqrt(s)
     assert abs(float(value - exact)) < 5 * error
 
 
@@ -184,7 +184,7 @@ def test_where_nothing_improves_the_gradient_points_to_improvement(distance):
     assert distance > 1 or gradient[0, 0, 1] > 0
 
 
-def test_far_from_improvement_it_is_the_power_law_it_says():
+def test_far_from_improvement_it_is_the_power_distribution_it_says():
     z, X = tensor([-1.0, 0.0, 1.0]), tensor([[[-5.0, 1.0]]])
     value = LogEmpiricalImprovement()(CriterionChecks.step(), Members(z))(X)
     t = 1e-6 * REACH
@@ -202,7 +202,7 @@ def test_far_from_improvement_it_is_the_power_law_it_says():
 )
 def test_the_gradient_on_a_surrogate_is_that_of_finite_differences(criterion, recipe):
     X = uniform(12, 2, seed=1)
-    data = Data(X, hills(X))
+    data = Data(X, multimodal(X))
     step = Step.of(data, SQUARE, seed=0, number=0)
     acquisition = criterion(step, recipe.fit(data, seeded()))
     x, e = uniform(6, 1, 2, seed=5), 1e-6
@@ -210,9 +210,9 @@ def test_the_gradient_on_a_surrogate_is_that_of_finite_differences(criterion, re
     with torch.no_grad():
         for i in range(2):
             move = torch.eye(2, dtype=torch.float64)[i] * e
-            slope = (acquisition(x + move) - acquisition(x - move)) / (2 * e)
+            derivative = (acquisition(x + move) - acquisition(x - move)) / (2 * e)
             # 1e-16/e of the value, up to 50 for a logarithm, and the curvature times e.
-            torch.testing.assert_close(gradient[:, 0, i], slope, rtol=1e-4, atol=1e-5)
+            torch.testing.assert_close(gradient[:, 0, i], derivative, rtol=1e-4, atol=1e-5)
 
 
 def test_functions_are_drawn_once_and_from_the_step_alone():
@@ -249,7 +249,7 @@ def test_a_model_without_functions_is_refused():
     [
         ([0.7, 0.1, -2.0], 0.6),
         ([0.7, 0.1, -2e9], 0.6),  # a value far below changes nothing
-        ([1.0, 1.0, -2.0], math.sqrt(2.0)),  # the median is the best: the deviation
+        ([1.0, 1.0, -2.0], math.sqrt(2.0)),  # the median is the best: the standard deviation
         ([3.0], 1.0),  # no spread at all: the units in which models work then
     ],
 )

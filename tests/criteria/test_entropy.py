@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from neuralbo.catalog import CRITERIA, SURROGATES
 from neuralbo.criteria import EntropySearch, KnowledgeGradient, PredictiveEntropy
 from neuralbo.criteria.entropy import known_maximum_gain, noisy_maximum_gain
-from neuralbo.criteria.noisy import noise_deviation
+from neuralbo.criteria.noisy import noise_std
 from neuralbo.criteria.optima import Draws, covariance, representers
 from neuralbo.data import Data
 from neuralbo.engine.step import Step
@@ -29,13 +29,13 @@ def line(n=5):
 
 
 def fitted(noise, n=5):
-    """Return step and model of a line, the deviation of the noise known to the model."""
+    """Return step and model of a line, the standard deviation of the noise known to the model."""
     data = line(n)
     recipe = GaussianProcess(noise=Positive(noise, noise, noise), clip=None)
     return Step.of(data, cube(1), seed=0, number=5), recipe.fit(data, seeded(1))
 
 
-def test_a_known_maximum_takes_the_entropy_of_the_law_it_cuts_off():
+def test_a_known_maximum_takes_the_entropy_of_the_distribution_it_cuts_off():
     for gamma in (-2.0, 0.0, 1.3, 4.0):
         share = stats.norm.cdf(gamma)
 
@@ -50,7 +50,7 @@ def test_a_known_maximum_takes_the_entropy_of_the_law_it_cuts_off():
 @pytest.mark.parametrize("rho", [0.2, 0.7, 0.99])
 @pytest.mark.parametrize("gamma", [-1.0, 0.3, 2.5])
 def test_with_noise_it_is_the_entropy_of_the_sum_by_integration(gamma, rho):
-    """The law of rho u + sqrt(1 - rho^2) e, u a normal number below gamma."""
+    """The distribution of rho u + sqrt(1 - rho^2) e, u a normal number below gamma."""
     left = (1 - rho**2) ** 0.5
 
     def density(z):
@@ -86,15 +86,15 @@ def information(groups, y, bins=60):
     table = np.zeros((groups.max() + 1, bins))
     np.add.at(table, (groups, np.searchsorted(edges, y)), 1.0)
     p = table / table.sum()
-    apart = p.sum(1, keepdims=True) @ p.sum(0, keepdims=True)
-    return float((p[p > 0] * np.log(p[p > 0] / apart[p > 0])).sum())
+    min_separation = p.sum(1, keepdims=True) @ p.sum(0, keepdims=True)
+    return float((p[p > 0] * np.log(p[p > 0] / min_separation[p > 0])).sum())
 
 
 @pytest.mark.parametrize("noise", [0.02, 0.2])
 def test_information_about_the_place_is_that_of_a_simulation_on_a_grid(noise):
     step, model = fitted(noise)
-    deviation = float(model.noise_variance.sqrt())
-    F, Y = simulated(model, deviation)
+    std = float(model.noise_variance.sqrt())
+    F, Y = simulated(model, std)
     best = F.argmax(-1).numpy()
     exact = [information(best, Y[:, i].numpy()) for i in range(3)]
     X = PLACES[:, None, None]
@@ -108,8 +108,8 @@ def test_information_about_the_place_is_that_of_a_simulation_on_a_grid(noise):
 def test_information_about_the_value_grows_and_falls_with_that_of_a_simulation():
     """f* is told only by f(x) <= f* in the closed form, so the sizes differ; the order is kept."""
     step, model = fitted(0.05)
-    deviation = float(model.noise_variance.sqrt())
-    F, Y = simulated(model, deviation)
+    std = float(model.noise_variance.sqrt())
+    F, Y = simulated(model, std)
     best = F.amax(-1).numpy()
     slices = np.searchsorted(np.quantile(best, np.linspace(0, 1, 41)[1:-1]), best)
     exact = [information(slices, Y[:, i].numpy()) for i in range(3)]
@@ -117,11 +117,11 @@ def test_information_about_the_value_grows_and_falls_with_that_of_a_simulation()
     assert np.argsort(found).tolist() == np.argsort(exact).tolist()
 
 
-def gain_by_integration(maximum, mean, deviation, noise):
+def gain_by_integration(maximum, mean, std, noise):
     """Return H[y] - H[y | f <= maximum], y = f + noise, with the convolution itself on a grid."""
-    f = np.linspace(mean - 9 * deviation, min(mean + 9 * deviation, maximum), 1001)
-    p = stats.norm.pdf(f, mean, deviation) / stats.norm.cdf(maximum, mean, deviation)
-    total = (deviation**2 + noise**2) ** 0.5
+    f = np.linspace(mean - 9 * std, min(mean + 9 * std, maximum), 1001)
+    p = stats.norm.pdf(f, mean, std) / stats.norm.cdf(maximum, mean, std)
+    total = (std**2 + noise**2) ** 0.5
     y = np.linspace(mean - 9 * total, mean + 9 * total, 401)
     density = np.trapezoid(p * stats.norm.pdf(y[:, None], f, noise), f, axis=-1)
     entropy = -np.trapezoid(density * np.log(np.maximum(density, 1e-300)), y)
@@ -129,7 +129,7 @@ def gain_by_integration(maximum, mean, deviation, noise):
 
 
 def test_information_about_the_value_is_that_of_an_integration_on_a_grid():
-    """For each of its f*, with nothing but the law of f(x), that of the noise, and f(x) <= f*."""
+    """For each of its f*, from the densities of f(x) and the noise, and f(x) <= f*."""
     step, model = fitted(0.2)
     acquisition = CRITERIA["max_value_entropy"](step, model)
     assert not acquisition.is_quiet
@@ -149,26 +149,28 @@ def test_information_of_a_set_of_functions_is_that_of_its_own_members():
     data = line(4)
     step = Step.of(data, cube(1), seed=0, number=5)
     model = ExtremeLearning(members=60).fit(data, seeded(1))
-    noise = float(noise_deviation(model, data.X))
+    noise = float(noise_std(model, data.X))
     best = model.posterior(representers(step)[:, None]).values[..., 0, 0].argmax(-1)
     values = model.posterior(PLACES[:, None, None]).values[..., 0, 0].detach()  # 60 x 3
     found = EntropySearch(places=200)(step, model)(PLACES[:, None, None])
     by_moments = PredictiveEntropy(places=200)(step, model)(PLACES[:, None, None])
     for i in range(3):
         spread = float(values[:, i].var(correction=0))
-        laws = []
+        distributions = []
         for place in best.unique():
             mine = values[best == place, i]
             sd = (float(mine.var(correction=0)) + noise**2 + 1e-4 * spread) ** 0.5
-            laws.append((len(mine) / 60, float(mine.mean()), sd))
+            distributions.append((len(mine) / 60, float(mine.mean()), sd))
         y = np.linspace(*np.quantile(values[:, i], [0, 1]) + np.array([-0.5, 0.5]), 40_001)
-        p = np.array([share * stats.norm.pdf(y, mean, sd) for share, mean, sd in laws])
+        p = np.array([share * stats.norm.pdf(y, mean, sd) for share, mean, sd in distributions])
         logs = np.log(np.maximum(p, 1e-300) / np.maximum(p.sum(0), 1e-300))
-        shares = np.array([share for share, _, _ in laws])
+        shares = np.array([share for share, _, _ in distributions])
         exact = float((p * logs).sum() * (y[1] - y[0])) - float(shares @ np.log(shares))
         # five nodes in each of the narrow groups
         assert float(found[i]) == pytest.approx(exact, rel=0.05)
-        means, sds = (np.array([law[k] for law in laws]) for k in (1, 2))
+        means, sds = (
+            np.array([distribution[k] for distribution in distributions]) for k in (1, 2)
+        )
         whole = shares @ (sds**2 + means**2) - (shares @ means) ** 2
         gaussian = 0.5 * (np.log(whole) - shares @ np.log(sds**2))
         assert float(by_moments[i]) == pytest.approx(gaussian, rel=1e-6)
@@ -198,7 +200,7 @@ def test_the_knowledge_gradient_is_that_of_models_that_have_seen_an_observation(
         assert found == pytest.approx(exact, abs=0.02 * max(exact, 0.05))
 
 
-def test_covariances_between_two_sets_are_those_of_the_joint_law():
+def test_covariances_between_two_sets_are_those_of_the_joint_distribution():
     data, X, R = smooth_data(9), uniform(5, 2, seed=3), uniform(4, 2, seed=4)
     for name in ("gp", "brvfl4", "additive", "gp_warped"):
         model = SURROGATES[name].fit(data, seeded(1))
@@ -206,7 +208,7 @@ def test_covariances_between_two_sets_are_those_of_the_joint_law():
         torch.testing.assert_close(covariance(model, X, R), joint, rtol=1e-6, atol=1e-9)
 
 
-def test_draws_elsewhere_agree_with_the_law_of_the_model():
+def test_draws_elsewhere_agree_with_the_distribution_of_the_model():
     step, model = fitted(0.02)
     draws = Draws.of(step, model, representers(step))
     X = PLACES[:, None, None]
@@ -229,7 +231,7 @@ def test_groups_by_value_have_equal_shares_and_those_by_place_add_up_to_one():
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("surrogate", [GaussianProcess(), BayesianRVFL(units=30)])
-def test_values_are_finite_never_negative_and_have_the_right_slope(name, surrogate):
+def test_values_are_finite_never_negative_and_have_the_right_gradient(name, surrogate):
     data = smooth_data(10)
     step = Step.of(data, SQUARE, seed=0, number=5)
     acquisition = CRITERIA[name](step, surrogate.fit(data, seeded(1)))
@@ -240,13 +242,13 @@ def test_values_are_finite_never_negative_and_have_the_right_slope(name, surroga
     assert (values >= -1e-9).all()
     torch.testing.assert_close(values, torch.cat([acquisition(x) for x in X]))
     point = X[:2].clone().requires_grad_()
-    (slope,) = torch.autograd.grad(acquisition(point).sum(), point)
+    (gradient,) = torch.autograd.grad(acquisition(point).sum(), point)
     h = 1e-6
     for column in range(2):
         step_ = torch.zeros_like(X[:2])
         step_[..., column] = h
         rise = (acquisition(X[:2] + step_) - acquisition(X[:2] - step_)) / (2 * h)
-        torch.testing.assert_close(slope[:, 0, column], rise, rtol=2e-2, atol=1e-4)
+        torch.testing.assert_close(gradient[:, 0, column], rise, rtol=2e-2, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", NAMES)

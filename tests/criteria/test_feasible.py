@@ -26,7 +26,7 @@ from neuralbo.maximizers import Multistart
 from neuralbo.policies import standard
 from neuralbo.surrogates import GaussianProcess
 from neuralbo.surrogates.gp.feasibility import probability_of_success
-from neuralbo.testing.toys import SQUARE, OneNumber, hills, uniform
+from neuralbo.testing.toys import SQUARE, OneNumber, multimodal, uniform
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def step():
     """Return a step in which the right half has failed, where the mean is highest."""
     X = uniform(40, 2, seed=1)
     failed = X[:, 0] > 0.6
-    data = Data(X[~failed], hills(X[~failed]), X_failed=X[failed])
+    data = Data(X[~failed], multimodal(X[~failed]), X_failed=X[failed])
     return Step.of(data, SQUARE, seed=3, number=40)
 
 
@@ -159,7 +159,7 @@ def test_unlikely_points_are_ordered_by_their_probability(step, p, X, criterion)
 def test_the_likeliest_point_is_taken_if_nothing_is_likely():
     X = uniform(41, 2, seed=1)
     # what worked has failed, too
-    data = Data(X[:1], hills(X[:1]), X_failed=X)
+    data = Data(X[:1], multimodal(X[:1]), X_failed=X)
     step = Step.of(data, SQUARE, seed=3, number=40)
     p = probability_of_success(data)
     _, kept = both(UpperBound(), step)

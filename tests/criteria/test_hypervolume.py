@@ -1,4 +1,4 @@
-"""Hypervolume improvement: against closed forms, BoTorch on the joint law, and loops."""
+"""Hypervolume improvement: against closed forms, BoTorch on the joint distribution, and loops."""
 
 import math
 
@@ -10,7 +10,7 @@ from botorch.utils.multi_objective.hypervolume import Hypervolume
 from scipy.special import ndtr
 
 from neuralbo.criteria.front_draws import DrawsGivenBaseline
-from neuralbo.criteria.hypervolume import HypervolumeImprovement, _apart, without_compiling
+from neuralbo.criteria.hypervolume import HypervolumeImprovement, _spread, without_compiling
 from neuralbo.data import Data
 from neuralbo.engine.step import Step
 from neuralbo.surrogates import BayesianRVFL, ExtremeLearning, GaussianProcess
@@ -35,10 +35,10 @@ def gp():
     return fitted(GaussianProcess())
 
 
-def normal_improvement(mean, deviation, best):
+def normal_improvement(mean, std, best):
     """Return E max(f - best, 0)."""
-    z = (mean - best) / deviation
-    return deviation * math.exp(-0.5 * z * z) / math.sqrt(2 * math.pi) + (mean - best) * ndtr(z)
+    z = (mean - best) / std
+    return std * math.exp(-0.5 * z * z) / math.sqrt(2 * math.pi) + (mean - best) * ndtr(z)
 
 
 def test_with_one_certain_point_it_is_the_product_formula():
@@ -48,20 +48,24 @@ def test_with_one_certain_point_it_is_the_product_formula():
     """
     p, r = (0.5, 0.5), (0.0, 0.0)
     data = Data(torch.tensor([[0.5, 0.0]]), torch.tensor([list(p)]))
-    mean, deviation = 0.4, 0.6
+    mean, std = 0.4, 0.6
     criterion = HypervolumeImprovement(reference=r, samples=2**13)
     a = criterion(step_of(data), ModelList(OneNumber(), OneNumber()))
-    x = torch.tensor([[[mean, deviation]]], dtype=torch.float64)
-    whole = normal_improvement(mean, deviation, r[0])
-    capped = whole - normal_improvement(mean, deviation, p[0])
-    # The law of values: independent of the value at the point of the front, which is certain.
+    x = torch.tensor([[[mean, std]]], dtype=torch.float64)
+    whole = normal_improvement(mean, std, r[0])
+    capped = whole - normal_improvement(mean, std, p[0])
+    # The distribution of values: independent of the value at the point of the front, which is
+    # certain.
     expected = whole**2 - capped**2
     # 8192 quasi-random draws; BoTorch smooths the corners of the boxes by about 1e-3.
     assert float(a(x).exp()) == pytest.approx(expected, rel=0.02)
 
 
-def test_it_is_botorchs_on_the_joint_law(gp):
-    """The same law by another way: BoTorch samples jointly over baseline and point, 4096 times."""
+def test_it_is_botorchs_on_the_joint_distribution(gp):
+    """The same distribution by another way.
+
+    BoTorch samples jointly over baseline and point, 4096 times.
+    """
     step = step_of()
     ours = HypervolumeImprovement(reference=(-2.0, -2.0), samples=2**12)(step, gp)
     with without_compiling():
@@ -72,7 +76,8 @@ def test_it_is_botorchs_on_the_joint_law(gp):
     points = uniform(5, 1, 2, seed=9)
     scale = float(DATA.standard_units().scale.prod())  # ours is in standardized units
     left, right = ours(points).exp() * scale, theirs(points).exp()
-    # both have the error of 4096 draws; improvements here have deviations like their means
+    # both have the error of 4096 draws; improvements here have standard deviations like their
+    # means
     torch.testing.assert_close(left, right, rtol=0.15, atol=1e-3)
 
 
@@ -85,7 +90,7 @@ def _list_sampler(model, n):
 
 class TestDrawsGivenBaseline:
     @pytest.mark.parametrize("j", [0, 1])
-    def test_they_have_the_law_of_the_model(self, gp, j):
+    def test_they_have_the_distribution_of_the_model(self, gp, j):
         z = torch.randn(4000, len(X) + 1, generator=seeded(5), dtype=torch.float64)
         draws = DrawsGivenBaseline(gp.models[j], X, z, 0)
         x = uniform(1, 2, seed=8)
@@ -188,8 +193,8 @@ def test_equal_means_have_a_reference_below_them():
 
 def test_of_many_points_those_far_apart_are_kept():
     F = torch.linspace(0, 1, 11, dtype=torch.float64)[:, None].expand(-1, 2)
-    assert _apart(F, 3).tolist() == [0, 5, 10]
-    assert _apart(F, 20).tolist() == list(range(11))
+    assert _spread(F, 3).tolist() == [0, 5, 10]
+    assert _spread(F, 20).tolist() == list(range(11))
 
 
 def test_the_volume_that_is_added_is_that_of_botorchs_sweep():

@@ -25,11 +25,11 @@ def tensor(values):
     return torch.tensor(values, dtype=torch.float64)
 
 
-def expected(mean, deviation, best):
+def expected(mean, std, best):
     """Return E[max(f - best, 0)] by quadrature."""
     return quad(
-        lambda f: (f - best) * norm.pdf(f, mean, deviation),
-        best, max(best, mean) + 12 * deviation, epsabs=0, epsrel=1e-11, limit=500,
+        lambda f: (f - best) * norm.pdf(f, mean, std),
+        best, max(best, mean) + 12 * std, epsabs=0, epsrel=1e-11, limit=500,
     )[0]  # fmt: skip
 
 
@@ -43,7 +43,7 @@ def log_h(z):
         return float(mpmath.log(h))
 
 
-def slope(z):
+def derivative(z):
     """Return the derivative of log_h: cdf/h."""
     with mpmath.workdps(60):
         z = mpmath.mpf(z)
@@ -59,9 +59,9 @@ class TestLogExpectedImprovement(CriterionChecks):
     def criterion(self):
         return LogExpectedImprovement()
 
-    def closed_form(self, mean, deviation, best):
-        z = (mean - best) / deviation
-        return tensor([log_h(x) for x in z.tolist()]) + deviation.log()
+    def closed_form(self, mean, std, best):
+        z = (mean - best) / std
+        return tensor([log_h(x) for x in z.tolist()]) + std.log()
 
 
 class TestExpectedImprovement(CriterionChecks):
@@ -69,8 +69,8 @@ class TestExpectedImprovement(CriterionChecks):
     def criterion(self):
         return ExpectedImprovement()
 
-    def closed_form(self, mean, deviation, best):
-        pairs = zip(mean.tolist(), deviation.tolist(), strict=True)
+    def closed_form(self, mean, std, best):
+        pairs = zip(mean.tolist(), std.tolist(), strict=True)
         return tensor([expected(m, s, float(best)) for m, s in pairs])
 
 
@@ -79,8 +79,8 @@ class TestProbabilityOfImprovement(CriterionChecks):
     def criterion(self):
         return ProbabilityOfImprovement()
 
-    def closed_form(self, mean, deviation, best):
-        return tensor(norm.sf(float(best), mean.numpy(), deviation.numpy()))
+    def closed_form(self, mean, std, best):
+        return tensor(norm.sf(float(best), mean.numpy(), std.numpy()))
 
 
 @pytest.mark.parametrize("z", [-6.0, -3.0, -1.0, 0.0, 2.0, 5.0])
@@ -96,11 +96,11 @@ def test_log_h_is_exact_on_every_branch(z):
 
 
 @pytest.mark.parametrize("z", Z)
-def test_the_slope_of_log_h_is_exact_on_every_branch(z):
+def test_the_gradient_of_log_h_is_exact_on_every_branch(z):
     x = tensor(z).requires_grad_()
     log_expected_improvement(x, tensor(1.0), tensor(0.0)).backward()
     # 1 + z cdf/pdf keeps 16 digits less those of z^2, up to 1e6.
-    assert float(x.grad) == pytest.approx(slope(z), rel=1e-8 if z > -100 else 1e-5)
+    assert float(x.grad) == pytest.approx(derivative(z), rel=1e-8 if z > -100 else 1e-5)
 
 
 @pytest.mark.parametrize("z", [-1e5, -1e4, -1e3, -100.0, -5.0, -1.0, 0.0, 5.0, 100.0, 1e5])
@@ -137,7 +137,7 @@ def test_log_h_is_continuous_where_its_forms_meet():
     for border in (-1.0, -1e3):
         z = tensor([border * (1 + 1e-9), border * (1 - 1e-9)])
         low, high = log_expected_improvement(z, tensor(1.0), tensor(0.0))
-        # The slope is at most about |z| + 1, the step 2e-9 |z|.
+        # The gradient is at most about |z| + 1, the step 2e-9 |z|.
         assert 0 <= high - low < 4e-9 * abs(border) * (abs(border) + 1)
 
 
@@ -173,8 +173,8 @@ def test_a_decay_that_does_not_fall_is_refused(decay):
 
 
 @pytest.mark.parametrize("mean", [-2.0, 0.7, 0.8])
-def test_without_a_deviation_improvement_is_certain(mean):
-    """004 3.1: EI is max(m - best, 0) and PI is 1 if m > best, else 0."""
+def test_without_a_standard_deviation_improvement_is_certain(mean):
+    """Högger (2021), Sec. 5.1: EI is max(m - best, 0) and PI is 1 if m > best, else 0."""
     X = tensor([[[mean, 0.0]]]).requires_grad_()
     step = CriterionChecks.step()
     ei, pi = (

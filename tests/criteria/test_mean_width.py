@@ -27,7 +27,7 @@ from neuralbo.testing import CriterionChecks
 from neuralbo.testing.toys import MIXED, SQUARE, OneNumber, cube, observed, uniform
 
 HALF_RANGE = (0.7 + 2.0) / 2  # of the values in `CriterionChecks.step`
-C = 0.4 * HALF_RANGE / (2 * 0.5)  # the deviation of `OneNumber` is 0.5 on average
+C = 0.4 * HALF_RANGE / (2 * 0.5)  # the standard deviation of `OneNumber` is 0.5 on average
 
 
 class TestUpperBound(CriterionChecks):
@@ -35,8 +35,8 @@ class TestUpperBound(CriterionChecks):
     def criterion(self):
         return MeanWidth(UpperBound(1.5), budget=0.4)
 
-    def closed_form(self, mean, deviation, best):
-        return mean + 1.5 * C * deviation
+    def closed_form(self, mean, std, best):
+        return mean + 1.5 * C * std
 
 
 class TestExpectedImprovement(CriterionChecks):
@@ -44,23 +44,23 @@ class TestExpectedImprovement(CriterionChecks):
     def criterion(self):
         return MeanWidth(ExpectedImprovement(), budget=0.4)
 
-    def closed_form(self, mean, deviation, best):
-        s = C * deviation
+    def closed_form(self, mean, std, best):
+        s = C * std
         z = ((mean - best) / s).numpy()
         return s * torch.from_numpy(norm.pdf(z) + z * norm.cdf(z))
 
 
 class Waves(MomentsModel):
-    """A deviation with a mean that a quadrature can find; counts the points it was asked for."""
+    """A std with a mean that a quadrature can find; counts the points it was asked for."""
 
     num_outputs = 1
 
     def __init__(self):
         super().__init__()
-        self.asked = 0
+        self.evaluated = 0
 
     def moments(self, X):
-        self.asked += X[..., 0].numel()
+        self.evaluated += X[..., 0].numel()
         return X.sum(-1), (0.1 + torch.sin(5 * X).square().mean(-1)).square()
 
     def posterior(self, X, *more):
@@ -85,13 +85,13 @@ def test_c_on_a_grid_is_that_of_a_dense_quadrature(d):
 def test_c_by_monte_carlo_is_that_of_a_dense_quadrature(d):
     criterion = MeanWidth(budget=0.7, scaling="none", lattice=0)
     c = criterion.c_of(step_in(d), Waves())
-    error = 0.36 / math.sqrt(d * 20_000) / MEAN  # the deviation of sin^2 is 0.36
+    error = 0.36 / math.sqrt(d * 20_000) / MEAN  # the standard deviation of sin^2 is 0.36
     assert c == pytest.approx(0.7 / (2 * MEAN), rel=5 * error)
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_the_mean_width_is_the_budget_and_c_is_proportional_to_it(d):
-    """004 section 13, item 6."""
+    """Högger (2021), Eq. (6.2)."""
     step = step_in(d)
     criterion = MeanWidth(budget=0.05, scaling="none")
     X = criterion.points(step.domain, step.seed)
@@ -116,7 +116,7 @@ def test_points_of_a_mixed_domain_are_legal():
 SURROGATE = BayesianRVFL(units=20)
 
 
-def test_c_is_that_of_the_model_of_the_start_design():
+def test_c_is_that_of_the_model_of_the_initial_design():
     data = observed(SQUARE, 14)
     step = Step.of(data, SQUARE, seed=3, number=14)
     criterion = MeanWidth(draws=500, lattice=0)
@@ -129,7 +129,7 @@ def test_c_is_that_of_the_model_of_the_start_design():
     assert learned == criterion.learned(step, SURROGATE)  # from memory
 
 
-def test_a_policy_takes_c_of_the_start_design_and_records_it():
+def test_a_policy_takes_c_of_the_initial_design_and_records_it():
     policy = Standard(
         SURROGATE, MeanWidth(draws=500, lattice=0), lambda step, a, q: step.data.X[:1]
     )
@@ -155,13 +155,13 @@ def test_doubled_models_evaluate_a_large_batch_once():
     values = [
         evaluate(UpperBound(1.0)(step_in(2), m), X[:, 0]) for m in (scaled, scaled.doubled())
     ]
-    assert model.asked == 300
+    assert model.evaluated == 300
     mean, variance = Waves().moments(X[:, 0])
     torch.testing.assert_close(values[0], mean + 1.5 * variance.sqrt())
     torch.testing.assert_close(values[1], mean + 3.0 * variance.sqrt())
 
 
-def test_the_law_of_a_scaled_model_has_scaled_moments_and_samples():
+def test_the_distribution_of_a_scaled_model_has_scaled_moments_and_samples():
     inner, X = OneNumber(), uniform(5, 1, 2)
     posterior = ScaledModel(inner, 3.0).posterior(X)
     torch.testing.assert_close(posterior.mean, X[..., :1])
@@ -177,7 +177,7 @@ def test_it_is_a_logarithm_if_the_inner_criterion_is(inner):
     assert isinstance(MeanWidth(inner), Criterion)
 
 
-def test_a_criterion_without_deviation_cannot_be_scaled():
+def test_a_criterion_without_standard_deviation_cannot_be_scaled():
     with pytest.raises(TypeError, match=r"upper_bound, pi, ei or log_ei, got Thompson"):
         MeanWidth(Thompson())
 

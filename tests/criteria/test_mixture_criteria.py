@@ -26,7 +26,7 @@ def tensor(values):
 
 
 class Mixed(torch.nn.Module):
-    """OneNumber with its mean moved and its deviation stretched, each by K numbers."""
+    """OneNumber with its mean moved and its standard deviation stretched, each by K numbers."""
 
     num_outputs = 1
 
@@ -46,11 +46,11 @@ def step_with(best):
     return Step.of(data, SQUARE, seed=0, number=0)
 
 
-def integral(mean, deviation, best):
+def integral(mean, std, best):
     """Return E[max(f - best, 0)] by quadrature, component by component for the sake of peaks."""
     total = 0.0
     for w, shift, stretch in zip(WEIGHTS, SHIFTS, STRETCHES, strict=True):
-        m, s = mean + shift, deviation * stretch
+        m, s = mean + shift, std * stretch
         total += w * quad(
             lambda f, m=m, s=s: (f - best) * norm.pdf(f, m, s),
             best, max(best, m) + 12 * s, epsabs=0, epsrel=1e-11, limit=500,
@@ -59,21 +59,22 @@ def integral(mean, deviation, best):
 
 
 @pytest.mark.parametrize("mean", [-4.0, -1.0, 0.7, 2.0])
-@pytest.mark.parametrize("deviation", [0.3, 1.0])
-def test_it_is_the_logarithm_of_the_integral(mean, deviation):
+@pytest.mark.parametrize("std", [0.3, 1.0])
+def test_it_is_the_logarithm_of_the_integral(mean, std):
     acquisition = MixtureImprovement()(step_with(0.7), Mixed())
-    value = float(acquisition(tensor([[[mean, deviation]]])))
-    assert value == pytest.approx(math.log(integral(mean, deviation, 0.7)), rel=1e-8)
+    value = float(acquisition(tensor([[[mean, std]]])))
+    assert value == pytest.approx(math.log(integral(mean, std, 0.7)), rel=1e-8)
 
 
-@pytest.mark.parametrize("best", [0.7, 30.0])  # thirty and more deviations away at the second
+# thirty and more standard deviations away at the second
+@pytest.mark.parametrize("best", [0.7, 30.0])
 def test_the_gradient_is_right(best):
     acquisition = MixtureImprovement()(step_with(best), Mixed())
     X = tensor([[[0.3, 0.5]], [[-1.5, 0.8]], [[2.0, 0.4]]]).requires_grad_()
     assert torch.autograd.gradcheck(acquisition, X)
 
 
-def test_it_is_finite_with_its_slope_far_from_the_data():
+def test_it_is_finite_with_its_gradient_far_from_the_data():
     acquisition = MixtureImprovement()(step_with(1e4), Mixed())
     X = tensor([[[0.3, 1e-3]], [[-1e4, 1e-6]]]).requires_grad_()
     values = acquisition(X)
@@ -90,7 +91,7 @@ def test_of_one_component_it_is_log_ei():
 
 
 class Weighted(Mixed):
-    """Mixed, with weights that depend on the point, and the same deviations at all of them."""
+    """Mixed, with weights that depend on the point, and the same stds at all of them."""
 
     def components(self, X):
         log_weights, means, _ = super().components(X)
@@ -103,13 +104,13 @@ def test_weights_may_depend_on_the_point():
     X = tensor([[[0.3, 0.5]], [[-1.5, 0.8]], [[2.0, 0.4]]])
     values = MixtureImprovement()(step_with(0.7), Weighted())(X)
     for x, value in zip(X[:, 0], values, strict=True):
-        log_weights, means, deviations = Weighted().components(x)
+        log_weights, means, stds = Weighted().components(x)
         exact = sum(
             float(w.exp())
             * quad(
                 lambda f, m=m, s=s: (f - 0.7) * norm.pdf(f, m, s), 0.7, float(m) + 12 * float(s)
             )[0]
-            for w, m, s in zip(log_weights, means, deviations, strict=True)
+            for w, m, s in zip(log_weights, means, stds, strict=True)
         )
         assert float(value) == pytest.approx(math.log(exact), rel=1e-7)
     assert torch.autograd.gradcheck(
@@ -118,9 +119,11 @@ def test_weights_may_depend_on_the_point():
 
 
 def test_one_component_has_the_documents_number():
-    """001 section 15, 1: 0.154520 for a mean of 1.3, a deviation of 0.7 and a best of 1.0.
+    """0.154520 for a mean of 1.3, a standard deviation of 0.7 and a best of 1.0.
 
-    The document minimizes; here mean and best change their sign.
+    Kruse (2022), Sec. 2.3.1.
+
+    Kruse (2022) minimizes; here mean and best change their sign.
     """
     one = Mixed((1.0,), (0.0,), (1.0,))
     value = MixtureImprovement()(step_with(-1.0), one)(tensor([[[-1.3, 0.7]]]))
@@ -132,8 +135,8 @@ def test_the_probability_of_improvement_is_the_sum_over_components(model):
     X = tensor([[[0.3, 0.5]], [[-1.5, 0.8]], [[2.0, 0.4]]])
     values = ProbabilityOfImprovement(xi=0.2)(step_with(0.7), model)(X)
     for x, value in zip(X[:, 0], values, strict=True):
-        log_weights, means, deviations = model.components(x)
-        parts = zip(log_weights.exp(), means, deviations.flatten(), strict=True)
+        log_weights, means, stds = model.components(x)
+        parts = zip(log_weights.exp(), means, stds.flatten(), strict=True)
         exact = sum(float(w) * norm.sf(0.9, float(m), float(s)) for w, m, s in parts)
         assert float(value) == pytest.approx(exact, rel=1e-12)
 
@@ -142,8 +145,8 @@ def test_the_upper_quantile_of_a_mixture_leaves_that_much_above_it():
     X = tensor([[[0.3, 0.5]], [[-1.5, 0.8]]])
     values = UpperQuantile(beta=1.0)(step_with(0.7), Weighted())(X)
     for x, value in zip(X[:, 0], values, strict=True):
-        log_weights, means, deviations = Weighted().components(x)
-        parts = zip(log_weights.exp(), means, deviations, strict=True)
+        log_weights, means, stds = Weighted().components(x)
+        parts = zip(log_weights.exp(), means, stds, strict=True)
         above = sum(float(w) * norm.sf(float(value), float(m), float(s)) for w, m, s in parts)
         assert above == pytest.approx(norm.sf(1.0), rel=1e-10)
 
@@ -208,10 +211,10 @@ class TestMixtureImprovement(CriterionChecks):
     def criterion(self):
         return MixtureImprovement()
 
-    def closed_form(self, mean, deviation, best):
+    def closed_form(self, mean, std, best):
         data = Data(uniform(1, 2), best.reshape(1, 1))
         step = Step.of(data, SQUARE, seed=0, number=0)
-        X = torch.stack([mean, deviation], -1)[:, None]
+        X = torch.stack([mean, std], -1)[:, None]
         return LogExpectedImprovement()(step, OneNumber())(X)
 
 
@@ -220,5 +223,5 @@ class TestUpperQuantile(CriterionChecks):
     def criterion(self):
         return UpperQuantile()
 
-    def closed_form(self, mean, deviation, best):
-        return mean + 2 * deviation
+    def closed_form(self, mean, std, best):
+        return mean + 2 * std

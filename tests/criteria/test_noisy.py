@@ -12,9 +12,9 @@ from neuralbo.criteria import (
     QuantileImprovement,
 )
 from neuralbo.criteria.criterion import may_repeat
-from neuralbo.criteria.noisy import noise_deviation
+from neuralbo.criteria.noisy import noise_std
 from neuralbo.data import Data
-from neuralbo.engine.step import APART, Step
+from neuralbo.engine.step import MIN_SEPARATION, Step
 from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import Standard
 from neuralbo.space.domain import Domain, Variable
@@ -27,7 +27,7 @@ from neuralbo.testing.toys import (
     OneNumber,
     Peak,
     cube,
-    hills,
+    multimodal,
     observed,
     seeded,
     smooth_data,
@@ -36,7 +36,7 @@ from neuralbo.testing.toys import (
 
 N = 2**18  # draws; tolerances are five standard errors
 NOISE = 0.3
-OBSERVED = uniform(3, 2)  # points of the checks, which are their own means and deviations
+OBSERVED = uniform(3, 2)  # points of the checks, which are their own means and standard deviations
 
 
 def normal(seed):
@@ -54,11 +54,11 @@ def assert_mean(log_value, draws):
     assert float(log_value.exp()) == pytest.approx(float(draws.mean()), abs=5 * error)
 
 
-def log_improvement(mean, deviation, best):
+def log_improvement(mean, std, best):
     """Return log E[max(f - best, 0)] with as many digits as it needs."""
     found = []
     with mpmath.workdps(60):
-        for m, d in zip(mean.tolist(), deviation.tolist(), strict=True):
+        for m, d in zip(mean.tolist(), std.tolist(), strict=True):
             z = (mpmath.mpf(m) - mpmath.mpf(float(best))) / mpmath.mpf(d)
             h = mpmath.npdf(z) + z * mpmath.erfc(-z / mpmath.sqrt(2)) / 2
             found.append(float(mpmath.log(h * mpmath.mpf(d))))
@@ -70,8 +70,8 @@ class TestPlugin(CriterionChecks):
     def criterion(self):
         return PluginImprovement()
 
-    def closed_form(self, mean, deviation, best):
-        return log_improvement(mean, deviation, OBSERVED[:, 0].amax())
+    def closed_form(self, mean, std, best):
+        return log_improvement(mean, std, OBSERVED[:, 0].amax())
 
 
 class TestAugmentedWithoutNoise(CriterionChecks):
@@ -79,9 +79,9 @@ class TestAugmentedWithoutNoise(CriterionChecks):
     def criterion(self):
         return AugmentedImprovement()
 
-    def closed_form(self, mean, deviation, best):
+    def closed_form(self, mean, std, best):
         effective = OBSERVED[(OBSERVED[:, 0] - OBSERVED[:, 1]).argmax(), 0]
-        return log_improvement(mean, deviation, effective)
+        return log_improvement(mean, std, effective)
 
 
 class TestQuantileWithoutNoise(CriterionChecks):
@@ -89,32 +89,32 @@ class TestQuantileWithoutNoise(CriterionChecks):
     def criterion(self):
         return QuantileImprovement(beta=0.5)  # no safety margin: the means themselves
 
-    def closed_form(self, mean, deviation, best):
-        return log_improvement(mean, deviation, OBSERVED[:, 0].amax())
+    def closed_form(self, mean, std, best):
+        return log_improvement(mean, std, OBSERVED[:, 0].amax())
 
 
 @pytest.mark.parametrize("point", [(0.9, 0.5), (0.2, 0.3), (1.5, 0.1)])
 def test_augmented_improvement_is_a_mean_times_a_share(point):
-    """The share of the deviation that one observation takes away, by conditioning draws."""
+    """The share of the std that one observation takes away, by conditioning draws."""
     step, model = CriterionChecks.step(), noisy_model()
     value = AugmentedImprovement()(step, model)(torch.tensor([[point]], dtype=torch.float64))
-    mean, deviation = point
+    mean, std = point
     effective = float(OBSERVED[(OBSERVED[:, 0] - OBSERVED[:, 1]).argmax(), 0])
-    f = mean + deviation * normal(1)
-    share = 1 - NOISE / (deviation**2 + NOISE**2) ** 0.5
+    f = mean + std * normal(1)
+    share = 1 - NOISE / (std**2 + NOISE**2) ** 0.5
     assert_mean(value, (f - effective).clamp(min=0) * share)
 
 
 @pytest.mark.parametrize("beta", [0.5, 0.9])
 @pytest.mark.parametrize("point", [(0.9, 0.5), (0.2, 0.6)])
-def test_quantile_improvement_is_that_of_the_updated_law(beta, point):
+def test_quantile_improvement_is_that_of_the_updated_distribution(beta, point):
     """Draw f and y, condition the Gaussian on each y by hand, and average the improvement."""
     step, model = CriterionChecks.step(), noisy_model()
     value = QuantileImprovement(beta)(step, model)(torch.tensor([[point]], dtype=torch.float64))
-    mean, deviation = point
-    y = mean + deviation * normal(1) + NOISE * normal(2)
-    precision = 1 / deviation**2 + 1 / NOISE**2
-    updated = (mean / deviation**2 + y / NOISE**2) / precision
+    mean, std = point
+    y = mean + std * normal(1) + NOISE * normal(2)
+    precision = 1 / std**2 + 1 / NOISE**2
+    updated = (mean / std**2 + y / NOISE**2) / precision
     z = float(torch.special.ndtri(torch.tensor(beta).double()))
     safe = (OBSERVED[:, 0] - z * OBSERVED[:, 1]).amax()
     assert_mean(value, (updated - z / precision**0.5 - safe).clamp(min=0))
@@ -144,7 +144,7 @@ def test_noise_of_a_set_of_functions_is_what_it_adds_to_the_variance():
     model = ExtremeLearning().fit(data, seeded(1))
     X = data.X[:, None]
     added = model.posterior(X, observation_noise=True).variance - model.posterior(X).variance
-    assert float(noise_deviation(model, data.X)) == pytest.approx(float(added.mean().sqrt()))
+    assert float(noise_std(model, data.X)) == pytest.approx(float(added.mean().sqrt()))
 
 
 NOISY = ["plugin_ei", "augmented_ei", "expected_quantile_improvement", "knowledge_gradient"]
@@ -218,7 +218,7 @@ def test_impossible_settings_are_refused(wrong):
     [(PluginImprovement(), 5.5), (AugmentedImprovement(), 5.5), (QuantileImprovement(0.5), 5.5)],
 )
 def test_a_point_whose_value_is_believed_counts_for_the_best(criterion, best):
-    """The stub has the mean 5.5 and the deviation 0.1 there."""
+    """The stub has the mean 5.5 and the standard deviation 0.1 there."""
     there = torch.tensor([[5.5, 0.1]], dtype=torch.float64)
     data = smooth_data(6).believing(there, there[:, :1])
     assert criterion(Step.of(data, SQUARE, seed=0, number=5), OneNumber()).best == best
@@ -246,7 +246,8 @@ def test_points_of_a_batch_without_noise_do_not_crowd(name):
     recipe = GaussianProcess(noise=Positive(1e-5, 1e-5, 1e-5), rounds=15)
     policy = Standard(recipe, CRITERIA[name], Mixed(Multistart(64, 64, 3, 10)))
     points = policy.propose(Step.of(data, SQUARE, seed=0, number=10), 3).points
-    assert float(torch.pdist(points).min()) > 5 * APART  # the least that is asked of a batch
+    # the least that is asked of a batch
+    assert float(torch.pdist(points).min()) > 5 * MIN_SEPARATION
 
 
 class Top:
@@ -265,8 +266,8 @@ def test_an_observed_point_is_tried_again_only_if_the_criterion_knows_its_worth(
     """Of 27 points nine were tried; the best is one of them."""
     domain = Domain((Variable("ordinal", 27),))
     X = torch.linspace(0, 1, 27, dtype=torch.float64)[::3, None]
-    data = Data(X, hills(X), torch.arange(9))
-    exact = Data(torch.cat([X, X[:1]]), hills(torch.cat([X, X[:1]])), torch.arange(10))
+    data = Data(X, multimodal(X), torch.arange(9))
+    exact = Data(torch.cat([X, X[:1]]), multimodal(torch.cat([X, X[:1]])), torch.arange(10))
     for trials, replicates, expected in ((data, True, True), (data, False, False),
                                          (exact, True, False)):  # fmt: skip
         policy = Standard(

@@ -22,9 +22,9 @@ class TestProbability(CriterionChecks):
     def criterion(self):
         return ProbabilityOfTargets((0.5,))
 
-    def closed_form(self, mean, deviation, best):
+    def closed_form(self, mean, std, best):
         target = float(best) + 0.5 * SPREAD
-        return torch.from_numpy(stats.norm.logsf(target, mean.numpy(), deviation.numpy()))
+        return torch.from_numpy(stats.norm.logsf(target, mean.numpy(), std.numpy()))
 
 
 class TestGoal(CriterionChecks):
@@ -32,9 +32,9 @@ class TestGoal(CriterionChecks):
     def criterion(self):
         return GoalSeeking((5.0,))
 
-    def closed_form(self, mean, deviation, best):
+    def closed_form(self, mean, std, best):
         goal = float(best) + 5 * SPREAD
-        return torch.from_numpy(stats.norm.logpdf(goal, mean.numpy(), deviation.numpy()))
+        return torch.from_numpy(stats.norm.logpdf(goal, mean.numpy(), std.numpy()))
 
 
 def at(number, chosen=0):
@@ -85,11 +85,11 @@ def test_a_mixture_is_taken_as_it_is(criterion):
     model = KernelDensity().fit(step.data, seeded(1))
     X = uniform(5, 1, 2, seed=7)
     target = step.data.best[0] + 0.2 * spread_of_values(step.data)
-    law = model.law(X.squeeze(-2), observation_noise=False)
+    distribution = model.marginal(X.squeeze(-2), observation_noise=False)
     if isinstance(criterion, GoalSeeking):
-        expected = law.log_density(target.expand(5))
+        expected = distribution.log_density(target.expand(5))
     else:
-        expected = (1 - law.cdf(target.expand(5))).log()
+        expected = (1 - distribution.cdf(target.expand(5))).log()
     torch.testing.assert_close(criterion(step, model)(X), expected, rtol=1e-6, atol=1e-6)
 
 

@@ -15,10 +15,10 @@ class TestThompson(CriterionChecks):
     def criterion(self):
         return Thompson()
 
-    def closed_form(self, mean, deviation, best):
+    def closed_form(self, mean, std, best):
         """Return f of the e that the step's random numbers begin with."""
         e = torch.randn(1, generator=generator(3, SUGGEST, 4), dtype=torch.float64)
-        return mean + deviation * e
+        return mean + std * e
 
 
 def test_another_suggestion_draws_another_function():

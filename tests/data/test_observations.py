@@ -5,7 +5,7 @@ import torch
 from neuralbo import Data
 from neuralbo.data import BLOCK, in_order, near_points
 from neuralbo.data.observations import FIRST_ROOM, Rows, Set
-from neuralbo.testing.toys import hills, uniform
+from neuralbo.testing.toys import multimodal, uniform
 
 FIELDS = ("X", "Y", "numbers", "X_pending", "X_failed")
 NOTHING = Data(torch.empty(0, 2), torch.empty(0, 1), torch.empty(0).long())
@@ -17,7 +17,7 @@ def is_equal(a, b):
 
 def rows_of(n, seed=1):
     X = uniform(n, 2, seed=seed)
-    return X, hills(X), torch.arange(n)
+    return X, multimodal(X), torch.arange(n)
 
 
 def fill(rows, n, pace):

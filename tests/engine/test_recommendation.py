@@ -1,4 +1,4 @@
-"""What is likely best under noise."""
+"""What is recommended under noise."""
 
 import optuna
 import pytest
@@ -6,7 +6,7 @@ import torch
 
 import neuralbo as nb
 from neuralbo.data import Data
-from neuralbo.engine.recommendation import likely_best
+from neuralbo.engine.recommendation import recommended
 from neuralbo.networks.train import Descent
 from neuralbo.surrogates import DeepEnsemble
 from neuralbo.testing.toys import OneNumber, seeded, uniform
@@ -14,37 +14,37 @@ from neuralbo.testing.toys import OneNumber, seeded, uniform
 SPACE = {"x": nb.Real(0, 1)}
 
 
-def noisy(opt, n, deviation=0.3):
+def noisy(opt, n, std=0.3):
     """Tell n values of a bowl around 0.3 with noise, each point twice."""
-    e = deviation * torch.randn(n, 2, generator=seeded(1)).double()
+    e = std * torch.randn(n, 2, generator=seeded(1)).double()
     for x, row in zip(uniform(n, seed=2).tolist(), e.tolist(), strict=True):
         for noise in row:
             opt.tell({"x": x}, 4 * (x - 0.3) ** 2 + noise)
     return opt
 
 
-def test_it_is_the_best_mean_and_not_the_luckiest_value():
-    """A point is its own mean here; the luckiest value is elsewhere."""
+def test_it_is_the_best_mean_and_not_the_best_observed_value():
+    """A point is its own mean here; the best observed value is elsewhere."""
     X = torch.tensor([[0.2, 0.5], [0.9, 0.1], [0.5, 0.3]])
-    found = likely_best(OneNumber(), Data(X, torch.tensor([[9.0], [1.0], [0.0]]), torch.arange(3)))
-    assert (found.row, found.mean, found.deviation) == (1, pytest.approx(0.9), pytest.approx(0.1))
+    found = recommended(OneNumber(), Data(X, torch.tensor([[9.0], [1.0], [0.0]]), torch.arange(3)))
+    assert (found.row, found.mean, found.std) == (1, pytest.approx(0.9), pytest.approx(0.1))
 
 
 def test_repeated_points_are_one_with_all_their_values():
     opt = noisy(nb.Optimizer(SPACE, surrogate="gp", seed=0), 12)
     found = opt.recommend()
     assert len(found.values) == 2
-    told = [t.value for t in opt.trials if t.params == found.params]
-    assert sorted(found.values) == sorted(told)
+    observed = [t.value for t in opt.trials if t.params == found.params]
+    assert sorted(found.values) == sorted(observed)
 
 
 def test_noise_and_doubt_are_told_apart():
     opt = noisy(nb.Optimizer(SPACE, surrogate="gp", seed=0), 30)
     found = opt.recommend()
     assert found.noise == pytest.approx(0.3, rel=0.4)  # 60 values: five errors are 0.45 of it
-    assert found.deviation < found.noise
+    assert found.std < found.noise
     assert abs(found.params["x"] - 0.3) < 0.2
-    assert abs(found.mean - 4 * (found.params["x"] - 0.3) ** 2) < 5 * found.deviation
+    assert abs(found.mean - 4 * (found.params["x"] - 0.3) ** 2) < 5 * found.std
 
 
 def test_noise_that_depends_on_the_point_is_that_of_the_point():
@@ -55,7 +55,7 @@ def test_noise_that_depends_on_the_point_is_that_of_the_point():
     noise = torch.where(X > 0.5, e, 0.02 * e)
     recipe = DeepEnsemble(members=2, widths=(16,), is_noisy=True, descent=Descent(400, 1e-2))
     loud, quiet = (Data(X, sign * slope + noise) for sign in (1, -1))
-    noises = [likely_best(recipe.fit(data, seeded()), data).noise for data in (loud, quiet)]
+    noises = [recommended(recipe.fit(data, seeded()), data).noise for data in (loud, quiet)]
     assert noises[0] > 3 * noises[1]
 
 

@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from neuralbo.criteria import Thompson
-from neuralbo.data import FIRST_LANDMARK, Data, landmark
+from neuralbo.data import FIRST_REFIT, Data, refit_size
 from neuralbo.engine.step import FIT, MOST_KEPT, SUGGEST, Memory, Recent, Step, generator
 from neuralbo.maximizers import Multistart
 from neuralbo.policies import Standard
 from neuralbo.space.domain import Domain, Variable
 from neuralbo.surrogates import BayesianRVFL, BySize, GaussianProcess
-from neuralbo.testing.toys import SQUARE, hills, no_global_randomness, uniform
+from neuralbo.testing.toys import SQUARE, multimodal, no_global_randomness, uniform
 
 GP = GaussianProcess(restarts=1)
 
@@ -22,7 +22,7 @@ GP = GaussianProcess(restarts=1)
 def trials(n):
     """Return the first n of one study's trials, numbered as they came."""
     X = uniform(60, 2, seed=1)[:n]
-    return Data(X, hills(X), torch.arange(n))
+    return Data(X, multimodal(X), torch.arange(n))
 
 
 def step_of(n, memory=None, seed=4):
@@ -34,15 +34,15 @@ def same(left, right):
     return all(torch.equal(a, b) for a, b in zip(left.joint(X), right.joint(X), strict=True))
 
 
-def test_landmarks_are_8_12_18_27_and_half_as_many_more_each_time():
-    landmarks = sorted({landmark(n) for n in range(1, 400)} - {None})
-    assert landmarks[:9] == [8, 12, 18, 27, 40, 60, 90, 135, 202]
+def test_refits_are_8_12_18_27_and_half_as_many_more_each_time():
+    refit_sizes = sorted({refit_size(n) for n in range(1, 400)} - {None})
+    assert refit_sizes[:9] == [8, 12, 18, 27, 40, 60, 90, 135, 202]
 
 
 @pytest.mark.parametrize(("n", "last"), [(1, None), (8, None), (9, 8), (12, 8), (13, 12)])
-def test_a_landmark_lies_before_the_number_of_trials(n, last):
-    assert landmark(n) == last
-    assert FIRST_LANDMARK == 8
+def test_a_refit_lies_before_the_number_of_trials(n, last):
+    assert refit_size(n) == last
+    assert FIRST_REFIT == 8
 
 
 @pytest.mark.parametrize("recipe", [GP, BayesianRVFL(), BySize(few=GP, most=15)], ids=str)
@@ -73,19 +73,19 @@ def test_other_data_and_other_recipes_are_fitted_anew():
     assert step.fit(GaussianProcess(restarts=0), trials(9)) is not model
 
 
-def test_a_resumed_study_fits_the_landmarks_only():
+def test_a_resumed_study_fits_the_refits_only():
     memory = Memory()
     step_of(30, memory).fit(GP, trials(30))
     assert len(memory.models) == 5  # 8, 12, 18, 27 and 30
 
 
-def test_surrogates_that_cannot_begin_elsewhere_fit_no_landmarks():
+def test_surrogates_that_cannot_begin_elsewhere_fit_no_refits():
     memory = Memory()
     step_of(30, memory).fit(BayesianRVFL(), trials(30))
     assert len(memory.models) == 1
 
 
-def test_a_later_trial_changes_no_landmark():
+def test_a_later_trial_changes_no_refit():
     memory = Memory()
     step_of(13, memory).fit(GP, trials(13))
     known = set(memory.models)
@@ -200,7 +200,7 @@ def test_a_chosen_surrogate_shares_its_fits_with_the_one_it_chose():
     assert step.fit(auto, trials(9)) is step.fit(GP, trials(9))
 
 
-def test_a_selection_is_fitted_without_landmarks():
+def test_a_selection_is_fitted_without_refits():
     step = step_of(20)
     alone = replace(step, chains=False)
     assert alone.fit(GP, trials(20)) is not step.fit(GP, trials(20))

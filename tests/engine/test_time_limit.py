@@ -30,20 +30,20 @@ class Slow:
 
 def run(policy, n, **options):
     opt = Optimizer(SPACE, surrogate=policy, seed=0, n_startup_trials=2, **options)
-    asked = []
+    suggested = []
     for _ in range(n):
-        asked.append(opt.ask())
-        opt.tell(asked[-1], sum(asked[-1].values()))
-    return asked
+        suggested.append(opt.ask())
+        opt.tell(suggested[-1], sum(suggested[-1].values()))
+    return suggested
 
 
 def test_after_slow_suggestions_a_cheaper_way_is_taken_and_said():
     with pytest.warns(FallbackWarning, match="max_suggest_seconds is 1"):
-        asked = run(Slow(1.1), 2 + STRIKES + 2, max_suggest_seconds=1)
-    kinds = [a.facts.get("degraded") for a in asked]
+        suggested = run(Slow(1.1), 2 + STRIKES + 2, max_suggest_seconds=1)
+    kinds = [a.facts.get("degraded") for a in suggested]
     assert kinds == [None] * (2 + STRIKES) + [CHEAPER[0][0]] * 2
-    assert [a.facts["surrogate"] for a in asked[2 : 2 + STRIKES]] == ["slow"] * STRIKES
-    assert asked[-1].facts["surrogate"] != "slow"
+    assert [a.facts["surrogate"] for a in suggested[2 : 2 + STRIKES]] == ["slow"] * STRIKES
+    assert suggested[-1].facts["surrogate"] != "slow"
 
 
 def test_without_a_limit_nothing_changes():
@@ -96,8 +96,8 @@ class Looks:
 def observed(n=6):
     opt = Optimizer(SPACE, surrogate="sobol", seed=0)
     for _ in range(n):
-        asked = opt.ask()
-        opt.tell(asked, sum(asked.values()))
+        suggested = opt.ask()
+        opt.tell(suggested, sum(suggested.values()))
     return opt
 
 
@@ -115,7 +115,7 @@ def test_a_fit_is_cut_short_at_the_limit_and_a_cheaper_policy_answers(name):
     with pytest.warns(FallbackWarning, match="cut short after max_suggest_seconds=5"):
         proposal = suggest(make_policy(name), observed().step(), TimeLimit(limit, clock))
     assert proposal.facts["cut_short"] == limit
-    assert proposal.facts["degraded"] in [way for way, _ in CHEAPER]
+    assert proposal.facts["degraded"] in [fallback for fallback, _ in CHEAPER]
     # each of the two policies that have a deadline begins, looks at it so often, and once more
     assert clock.count <= 2 * (limit + 2) + 2
 
@@ -181,6 +181,6 @@ def test_an_optimizer_with_a_slow_surrogate_answers_in_time():
     opt._engine = replace(opt._engine, limit=TimeLimit(20, Looks()))
     with pytest.warns(FallbackWarning, match="max_suggest_seconds"):
         for _ in range(6):
-            asked = opt.ask()
-            opt.tell(asked, sum(asked.values()))
-    assert asked.facts["degraded"]
+            suggested = opt.ask()
+            opt.tell(suggested, sum(suggested.values()))
+    assert suggested.facts["degraded"]

@@ -1,4 +1,4 @@
-"""What warm-up learns, against hand-computed numbers and known laws."""
+"""What warm-up learns, against hand-computed numbers and known distributions."""
 
 import math
 
@@ -43,7 +43,7 @@ def independent(scale):
 
 
 def test_the_moving_average_by_hand():
-    """002 1.5: the step size sees the average from before the transition."""
+    """Agrawal (2016), Sec. 3.3: the step size sees the average from before the transition."""
     rule = MovingAverage()
     state = rule.init(tuned(0.01), 5)
     eps, averages = [], []

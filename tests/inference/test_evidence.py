@@ -126,7 +126,7 @@ def test_the_residual_is_that_of_the_mean(n, h, alpha, beta, seed):
     assert residual == pytest.approx(exact, rel=1e-6, abs=rounding)
 
 
-def slopes(decomposed, alpha, beta, e=1e-4):
+def gradients(decomposed, alpha, beta, e=1e-4):
     """Return the derivatives of the log evidence by log alpha and log beta."""
     evidence, up, down = decomposed.log_evidence, math.exp(e), math.exp(-e)
     return (
@@ -140,7 +140,7 @@ def slopes(decomposed, alpha, beta, e=1e-4):
 def test_learnt_precisions_are_stationary(n, h, seed):
     decomposed = Decomposition.of(*noisy(n, h, seed=10 * seed))
     # A last step of 1e-6 in the logarithms, times counts of up to n, and of how slow it was.
-    assert max(map(abs, slopes(decomposed, *learn_precisions(decomposed, None, None)))) < 1e-3
+    assert max(map(abs, gradients(decomposed, *learn_precisions(decomposed, None, None)))) < 1e-3
 
 
 def test_learnt_precisions_are_a_maximum():
@@ -156,10 +156,10 @@ def test_learnt_precisions_are_a_maximum():
 def test_given_precisions_stay_and_the_other_is_stationary(alpha, beta):
     decomposed = Decomposition.of(*noisy(40, 6))
     learnt = learn_precisions(decomposed, alpha, beta)
-    for given_one, found, slope in zip(
-        (alpha, beta), learnt, slopes(decomposed, *learnt), strict=True
+    for given_one, found, gradient in zip(
+        (alpha, beta), learnt, gradients(decomposed, *learnt), strict=True
     ):
-        assert found == given_one if given_one else abs(slope) < 1e-3
+        assert found == given_one if given_one else abs(gradient) < 1e-3
 
 
 def test_known_precisions_are_found():

@@ -1,4 +1,4 @@
-"""Expectation maximization: scikit-learn's mixtures, closed forms, and that it always climbs."""
+"""Expectation maximization: scikit-learn's mixtures, closed forms, and that it never descends."""
 
 import math
 
@@ -10,7 +10,7 @@ from sklearn.mixture import GaussianMixture
 
 from neuralbo.errors import FitError
 from neuralbo.inference.expectation_maximization import (
-    Climb,
+    Ascent,
     ExpectationMaximization,
     MixtureEM,
     Mixtures,
@@ -57,8 +57,8 @@ def test_densities_are_scipys():
     assert got.shape == (2, 60, 3)
     for s in range(2):
         for j in range(3):
-            law = stats.multivariate_normal(fitted.means[s, j], fitted.covariances[s, j])
-            expected = torch.as_tensor(law.logpdf(X)) + fitted.log_weights[s, j]
+            distribution = stats.multivariate_normal(fitted.means[s, j], fitted.covariances[s, j])
+            expected = torch.as_tensor(distribution.logpdf(X)) + fitted.log_weights[s, j]
             torch.testing.assert_close(got[s, :, j], expected)
 
 
@@ -82,27 +82,27 @@ def test_steps_from_one_start_are_scikit_learns(steps):
 
 def test_the_best_of_restarts_is_as_good_as_scikit_learns():
     X = clouds(90, 3)
-    _, climb = MixtureEM().fit(X, ones(1, 90), 3, seeded())
+    _, ascent = MixtureEM().fit(X, ones(1, 90), 3, seeded())
     peer = GaussianMixture(3, tol=1e-6, max_iter=1000, n_init=20, random_state=0).fit(X.numpy())
     # both stop within 1e-6 a row of a maximum, which the last steps may miss by ten times that
-    assert float(climb.log_posterior) / 90 > peer.score(X.numpy()) - 1e-5
+    assert float(ascent.log_posterior) / 90 > peer.score(X.numpy()) - 1e-5
 
 
 def test_one_component_is_the_moments_of_the_weighted_rows():
     X, c = clouds(), torch.rand(4, 60, generator=seeded(3), dtype=torch.float64)
-    fitted, climb = MixtureEM(restarts=2).fit(X, c, 1, seeded())
+    fitted, ascent = MixtureEM(restarts=2).fit(X, c, 1, seeded())
     for s in range(4):
         mean, covariance = np.average(X, axis=0, weights=c[s]), np.cov(X.T, aweights=c[s], ddof=0)
         torch.testing.assert_close(fitted.means[s, 0], torch.as_tensor(mean))
         torch.testing.assert_close(fitted.covariances[s, 0], torch.as_tensor(covariance))
         likelihood = c[s].numpy() @ stats.multivariate_normal(mean, covariance).logpdf(X)
-        assert float(climb.log_posterior[s]) == pytest.approx(likelihood)
-    assert (climb.steps <= 1).all()
+        assert float(ascent.log_posterior[s]) == pytest.approx(likelihood)
+    assert (ascent.steps <= 1).all()
 
 
 def test_one_component_with_a_prior_is_the_mode_of_an_inverse_wishart():
     X, recipe = clouds(), MixtureEM(restarts=1, prior_rows=7.0, prior_variance=0.3)
-    fitted, climb = recipe.fit(X, ones(1, 60), 1, seeded())
+    fitted, ascent = recipe.fit(X, ones(1, 60), 1, seeded())
     rest = X - X.mean(0)
     # the likelihood at the best mean is |S|^(-n/2) exp(-tr(inv(S) scatter)/2)
     psi = 7.0 * 0.3 * torch.eye(2, dtype=torch.float64) + rest.mT @ rest
@@ -117,10 +117,10 @@ def test_one_component_with_a_prior_is_the_mode_of_an_inverse_wishart():
     update = recipe.update(X[None], ones(1, 60))
     value, _ = update(other, torch.arange(1))
     expected = log_posterior(fitted.covariances[0, 0]) - log_posterior(other.covariances[0, 0])
-    assert float(climb.log_posterior - value) == pytest.approx(expected, rel=1e-9)
+    assert float(ascent.log_posterior - value) == pytest.approx(expected, rel=1e-9)
 
 
-# --- Climbing
+# --- Ascent
 
 
 RECIPES = [
@@ -161,11 +161,11 @@ def test_a_batch_is_a_loop_with_folds_as_weights():
         rows, k = X[c[s] > 0], s + 2
         alone = Mixtures(*(p[s : s + 1, :k] for p in starts))
         update = recipe.update(rows[None], ones(1, len(rows)))
-        climb = recipe.loop.run(update, alone, torch.tensor([len(rows)]).double())
-        for got, expected in zip(together.parameters, climb.parameters, strict=True):
+        ascent = recipe.loop.run(update, alone, torch.tensor([len(rows)]).double())
+        for got, expected in zip(together.parameters, ascent.parameters, strict=True):
             # sums are taken in another order, and EM is slow to forget
             torch.testing.assert_close(got[s, :k], expected[0], rtol=1e-6, atol=1e-8)
-        assert together.log_posterior[s] == pytest.approx(float(climb.log_posterior))
+        assert together.log_posterior[s] == pytest.approx(float(ascent.log_posterior))
     assert (together.parameters[0][0, 2:] == -math.inf).all()
 
 
@@ -198,9 +198,9 @@ def test_one_seed_one_fit_and_no_other_randomness():
 
 @pytest.mark.parametrize("X", [torch.zeros(5, 2), torch.ones(1, 3)], ids=["equal rows", "one row"])
 def test_more_components_than_different_rows_are_no_error(X):
-    fitted, climb = MixtureEM(restarts=2).fit(X.double(), ones(2, len(X)), 4, seeded())
+    fitted, ascent = MixtureEM(restarts=2).fit(X.double(), ones(2, len(X)), 4, seeded())
     assert all(not p.isnan().any() for p in fitted)
-    assert climb.log_posterior.isfinite().all()
+    assert ascent.log_posterior.isfinite().all()
 
 
 # --- The loop alone
@@ -218,11 +218,11 @@ def halving(values):
 
 def test_models_that_stalled_leave_the_batch():
     sizes, start = [], (torch.tensor([1.0, 1024.0]).double(),)
-    climb = ExpectationMaximization(gain=0.3).run(halving(sizes), start, torch.ones(2).double())
+    ascent = ExpectationMaximization(gain=0.3).run(halving(sizes), start, torch.ones(2).double())
     # 1 to 1/2 gains 0.5 and 1/2 to 1/4 gains 0.25 < 0.3
-    assert climb.steps.tolist() == [2, 12]
-    torch.testing.assert_close(climb.parameters[0], torch.tensor([0.25, 0.25]).double())
-    torch.testing.assert_close(climb.log_posterior, torch.tensor([-0.25, -0.25]).double())
+    assert ascent.steps.tolist() == [2, 12]
+    torch.testing.assert_close(ascent.parameters[0], torch.tensor([0.25, 0.25]).double())
+    torch.testing.assert_close(ascent.log_posterior, torch.tensor([-0.25, -0.25]).double())
     assert sizes == [2] * 3 + [1] * 10
     assert start[0].tolist() == [1.0, 1024.0]
 
@@ -242,13 +242,13 @@ def test_patience_waits_and_iterations_end_it():
 
 def test_a_model_that_is_no_number_stops_alone():
     start = (torch.tensor([math.nan, 4.0]).double(),)
-    climb = ExpectationMaximization(gain=0.3).run(halving([]), start, torch.ones(2).double())
-    assert climb.steps.tolist() == [0, 4]
+    ascent = ExpectationMaximization(gain=0.3).run(halving([]), start, torch.ones(2).double())
+    assert ascent.steps.tolist() == [0, 4]
 
 
 def test_the_best_restart_is_kept_for_each_model():
     values = torch.tensor([1.0, 5.0, math.nan, 2.0, 3.0, -math.inf]).double()  # 3 restarts of 2
-    best = Climb((torch.arange(6),), values, torch.arange(6)).best(3)
+    best = Ascent((torch.arange(6),), values, torch.arange(6)).best(3)
     assert best.parameters[0].tolist() == [4, 1]
     assert best.log_posterior.tolist() == [3.0, 5.0]
 
@@ -256,7 +256,7 @@ def test_the_best_restart_is_kept_for_each_model():
 def test_no_finite_restart_is_an_error():
     values = torch.tensor([1.0, math.nan]).double()
     with pytest.raises(FitError, match="none of 1 starts"):
-        Climb((values,), values, values).best(1)
+        Ascent((values,), values, values).best(1)
 
 
 @pytest.mark.parametrize(

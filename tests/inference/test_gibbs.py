@@ -1,4 +1,4 @@
-"""Gibbs sweeps and gamma draws, against the laws they are of."""
+"""Gibbs sweeps and gamma draws, against the distributions they are of."""
 
 import math
 
@@ -132,15 +132,16 @@ def test_a_correlated_gaussian_in_50_dimensions(size):
     )  # fmt: skip
     assert errors(chains.q, mean).max() < 5
     assert ess(chains.q).min() > 4000
-    apart = chains.q - mean
-    second = torch.einsum("tci,tcj->cij", apart, apart) / len(apart)  # of each chain
+    min_separation = chains.q - mean
+    # of each chain
+    second = torch.einsum("tci,tcj->cij", min_separation, min_separation) / len(min_separation)
     assert errors(second[None], cov).max() < 5
 
 
 def on_grid(j, grid, log_density):
     """Draw q_j given the rest by inverse cdf among the points of an even grid.
 
-    With conditionals exact on the grid, so is the joint law there. Sums over a grid of an
+    With conditionals exact on the grid, so is the joint distribution there. Sums over a grid of an
     analytic density are integrals, but for what is exponentially small in its width over the
     spacing: exp(-2 pi^2 s^2 / h^2) for a Gaussian.
     """
@@ -158,7 +159,10 @@ def on_grid(j, grid, log_density):
 
 
 def test_the_ring():
-    """000 1.1.2: exp(-(|x| - 2)^2 / (2 0.25^2)) on the plane, x_1 and x_2 in turn."""
+    """A ring as in Aryan (2020), Fig.
+
+    2.1: exp(-(|x| - 2)^2 / (2 0.25^2)) on the plane, x_1 and x_2 in turn.
+    """
 
     def log_density(q):
         return -0.5 * ((q.norm(dim=-1) - 2) / 0.25).square()
@@ -256,9 +260,11 @@ def test_a_linear_model_of_unknown_noise():
     assert errors(w, mean).max() < 5
     known = torch.tensor([a_n / b_n, a_n * (a_n + 1) / b_n**2], dtype=torch.float64)
     assert errors(torch.cat([tau, tau.square()], -1), known).max() < 5
-    apart = w - mean
+    min_separation = w - mean
     for weight, cov in ((1.0, b_n / (a_n - 1) * inverse), (tau, inverse)):
-        second = torch.einsum("tci,tcj->cij", weight * apart, apart) / len(apart)
+        second = torch.einsum("tci,tcj->cij", weight * min_separation, min_separation) / len(
+            min_separation
+        )
         assert errors(second[None], cov).max() < 5
     assert ess(chains.q).min() > 1000
 
@@ -267,8 +273,8 @@ def test_a_precision_is_drawn_given_squares():
     squares = torch.tensor([0.0, 8.0]).double().repeat_interleave(10_000)
     draws = draw_precision(1.5, 0.5, squares, 7, seeded(2)).reshape(2, -1)
     for some, rate in zip(draws, (0.5, 4.5), strict=True):
-        law = stats.gamma(1.5 + 3.5, scale=1 / rate).cdf
-        assert stats.kstest(some.numpy(), law).pvalue > 1e-3
+        distribution = stats.gamma(1.5 + 3.5, scale=1 / rate).cdf
+        assert stats.kstest(some.numpy(), distribution).pvalue > 1e-3
 
 
 def test_a_tiny_shape_gives_no_zero():

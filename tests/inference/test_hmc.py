@@ -1,4 +1,4 @@
-"""Hamiltonian Monte Carlo: its dynamics, and laws that are known."""
+"""Hamiltonian Monte Carlo: its dynamics, and distributions that are known."""
 
 import math
 from itertools import pairwise
@@ -146,8 +146,9 @@ def test_a_correlated_gaussian_in_50_dimensions(run):
     assert z.max() < 5
     # Not by having drawn nothing: as much is known as from 1000 independent draws or more.
     assert (cov.diagonal() / error.square()).min() > 1000
-    apart = chains.q - mean
-    second = torch.einsum("tci,tcj->cij", apart, apart) / len(apart)  # of each chain
+    min_separation = chains.q - mean
+    # of each chain
+    second = torch.einsum("tci,tcj->cij", min_separation, min_separation) / len(min_separation)
     assert errors(second[None], cov)[0].max() < 5
     assert 0.5 < chains.infos.acceptance.mean() < 0.995
     assert (chains.infos.steps == kernel.steps).all()
@@ -158,7 +159,7 @@ def test_a_correlated_gaussian_in_50_dimensions(run):
 
 @pytest.mark.parametrize("kernel", [HMC(8), HMC(8, jitter=0.4), HMC(2, persistence=0.7)])
 def test_the_ring(kernel):
-    """000 1.1.2: exp(-(|x| - 2)^2 / (2 0.25^2)) on the plane."""
+    """A ring as in Aryan (2020), Fig. 2.1: exp(-(|x| - 2)^2 / (2 0.25^2)) on the plane."""
     C = 100
     chains = sample(
         kernel, ring, normal(C, 2), warmup=50, draws=300, adapt=None,
@@ -220,8 +221,9 @@ def test_a_linear_model():
         tuning=tuned(0.5, C, cov.diagonal()), rng=seeded(1),
     )  # fmt: skip
     assert errors(chains.q, mean)[0].max() < 5
-    apart = chains.q - mean
-    second = torch.einsum("tci,tcj->cij", apart, apart) / len(apart)  # of each chain
+    min_separation = chains.q - mean
+    # of each chain
+    second = torch.einsum("tci,tcj->cij", min_separation, min_separation) / len(min_separation)
     assert errors(second[None], cov)[0].max() < 5
 
 
@@ -317,17 +319,17 @@ def test_a_chain_knows_nothing_of_the_others():
 
 
 def test_the_gradient_is_asked_once_for_each_step():
-    asked = []
+    evaluated = []
 
     def target(q):
-        asked.append(len(q))
+        evaluated.append(len(q))
         return banana(q)
 
     kernel = HMC(7)
     state = kernel.init(target, normal(3, 2))
-    asked.clear()
+    evaluated.clear()
     kernel.step(target, state, tuned(0.1, 3, torch.ones(2)), seeded())
-    assert asked == [3] * 7
+    assert evaluated == [3] * 7
 
 
 @pytest.mark.parametrize("bad", [{"steps": 0}, {"jitter": 1.0}, {"persistence": -0.1}])

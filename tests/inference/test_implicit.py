@@ -1,4 +1,7 @@
-"""Implicit laws: divergences, critic and generator, order, bounds, controlled sampling."""
+"""Implicit distributions.
+
+Divergences, critic and generator, order, bounds, controlled sampling.
+"""
 
 import math
 from dataclasses import replace
@@ -10,7 +13,7 @@ from scipy.integrate import quad
 from neuralbo.errors import FitError
 from neuralbo.inference.controlled import level_set, samples_at, samples_of_modes
 from neuralbo.inference.divergences import DIVERGENCES, JENSEN_SHANNON, KL
-from neuralbo.inference.implicit import Contrast, Implicit, ImplicitLaw
+from neuralbo.inference.implicit import Contrast, Implicit, ImplicitDistribution
 from neuralbo.inference.order import all_pairs, log_preference, order_loss, random_pairs
 from neuralbo.inference.semi_implicit import SemiImplicit, log_density_bound
 from neuralbo.networks.hypernetwork import DeepImplicit, Inputs
@@ -53,7 +56,7 @@ def test_the_mean_of_f_is_the_divergence(name):
 
 
 @pytest.mark.parametrize("name", DIVERGENCES)
-def test_the_slope_of_the_generator_is_that_of_the_divergence(name):
+def test_the_gradient_of_the_generator_is_that_of_the_divergence(name):
     """By the mean of q: E_q[d/dx h(C(x))] with the critic held fixed, beside differences of D."""
     mean, divergence, eps = 0.7, DIVERGENCES[name], 1e-4
     expected = (direct(name, mean + eps) - direct(name, mean - eps)) / (2 * eps)
@@ -61,8 +64,8 @@ def test_the_slope_of_the_generator_is_that_of_the_divergence(name):
     def integrand(x):
         at = torch.tensor(x).double().requires_grad_()
         C = (-0.5 * (at / 1.5) ** 2 - math.log(1.5)) + 0.5 * (at - mean) ** 2
-        (slope,) = torch.autograd.grad(divergence.loss(C), at)
-        return normal(x, mean, 1) * float(slope)
+        (gradient,) = torch.autograd.grad(divergence.loss(C), at)
+        return normal(x, mean, 1) * float(gradient)
 
     # the differences have an error of eps^2 and of the quadrature over eps
     assert quad(integrand, -9, 9)[0] == pytest.approx(expected, rel=1e-4)
@@ -115,7 +118,7 @@ def test_noise_enters_the_first_and_every_second_layer():
 
 def test_a_full_turn_of_an_angle_with_harmonics_ends_where_it_began():
     """Two angles of a layer; what the network sees of them is written out for one sample."""
-    net = DeepImplicit(1, (4, 3, 5), (2,), noise=2, law="angle", harmonics=2)
+    net = DeepImplicit(1, (4, 3, 5), (2,), noise=2, distribution="angle", harmonics=2)
     parameters = net.initial(seeded(1))
     assert [W.shape[1] for W in parameters[::2]] == [1 + 8, 4, 3 + 8, 5]
     inputs = net.draw(1, seeded(2))
@@ -133,7 +136,10 @@ def test_a_full_turn_of_an_angle_with_harmonics_ends_where_it_began():
 
 
 def test_a_head_reads_the_head_before_it():
-    """000 Eq. (6.20): the second part is a linear map of the first, and of nothing else."""
+    """The second part is a linear map of the first, and of nothing else.
+
+    Aryan (2020), Eq. (6.20).
+    """
     net = DeepImplicit(2, (8,), (3, 2))
     parameters = net.initial(seeded(1))
     theta = net(parameters, net.draw(40, seeded(2)))
@@ -157,7 +163,7 @@ def linear_model():
 
 
 @pytest.mark.parametrize("kappa", [0.0, 1.0])
-def test_the_bounded_law_recovers_the_posterior_of_a_linear_model(kappa):
+def test_the_bounded_distribution_recovers_the_posterior_of_a_linear_model(kappa):
     """Its order has no price here: log p(z) and log p(theta) of Gaussians can go together."""
     X, y, m, S = linear_model()
 
@@ -168,15 +174,18 @@ def test_the_bounded_law_recovers_the_posterior_of_a_linear_model(kappa):
             return value.detach(), torch.autograd.grad(value.sum(), w)[0]
 
     recipe = SemiImplicit(steps=800, batch=48, kappa=kappa)
-    law = recipe.fit(DeepImplicit(2, (24, 24), (2,)), target, seeded(1))
-    drawn = law.draw(4000, seeded(2))
+    distribution = recipe.fit(DeepImplicit(2, (24, 24), (2,)), target, seeded(1))
+    drawn = distribution.draw(4000, seeded(2))
     # A sample mean has an error of 0.007 or so; the bound of 48 places costs a little spread.
     torch.testing.assert_close(drawn.mean(0), m, atol=0.08, rtol=0)
     torch.testing.assert_close(drawn.mT.cov(), S, atol=0.05, rtol=0)
 
 
 def test_the_generator_recovers_the_posterior_of_a_linear_model():
-    """By a critic of samples of the prior, as 000 1.5.4 has it: the sign convention of 1.5.1."""
+    """By a critic of samples of the prior, as Aryan (2020), Sec.
+
+    6.5 has it: the sign convention of 1.5.1.
+    """
     X, y, m, S = linear_model()
 
     def log_likelihood(w, t):
@@ -189,22 +198,24 @@ def test_the_generator_recovers_the_posterior_of_a_linear_model():
         steps=700, batch=128, lr=2e-3, critic_lr=4e-3, critic_steps=3, critic_widths=(32, 32),
         kappa=0.0, betas=(0.5, 0.9),
     )  # fmt: skip
-    law = recipe.fit(DeepImplicit(2, (32, 32), (2,)), contrast, seeded(1))
-    drawn = law.draw(4000, seeded(2))
+    distribution = recipe.fit(DeepImplicit(2, (32, 32), (2,)), contrast, seeded(1))
+    drawn = distribution.draw(4000, seeded(2))
     # The critic is never at rest, and q turns about the posterior: by a third of its spread.
     torch.testing.assert_close(drawn.mean(0), m, atol=0.2, rtol=0)
     torch.testing.assert_close(drawn.mT.cov().diag().sqrt(), S.diag().sqrt(), atol=0.2, rtol=0)
 
 
-SMALL = DeepImplicit(1, (6,), (2,), law="angle")
+SMALL = DeepImplicit(1, (6,), (2,), distribution="angle")
 PLAIN = Contrast(lambda n, rng: torch.randn(n, 2, generator=rng, dtype=torch.float64))
 FEW = Implicit(steps=3, batch=8, critic_steps=2, critic_widths=(6,), lr=1e-3, critic_lr=1e-3)
 
 
 @pytest.mark.parametrize("divergence", DIVERGENCES.values(), ids=lambda d: d.name)
 def test_every_divergence_trains(divergence):
-    law = Implicit(3, 8, 1e-3, 1e-3, 2, (6,), 0.0, divergence).fit(SMALL, PLAIN, seeded(1))
-    assert law.losses.isfinite().all() and law.attempts == 1
+    distribution = Implicit(3, 8, 1e-3, 1e-3, 2, (6,), 0.0, divergence).fit(
+        SMALL, PLAIN, seeded(1)
+    )
+    assert distribution.losses.isfinite().all() and distribution.attempts == 1
 
 
 def test_an_order_that_warms_counts_for_nothing_at_first():
@@ -225,7 +236,7 @@ def test_a_rate_that_anneals_is_zero_at_the_last_step():
     assert not torch.equal(one, replace(FEW, steps=2).fit(SMALL, PLAIN, seeded(1)).parameters[0])
 
 
-def test_one_seed_one_law():
+def test_one_seed_one_distribution():
     a, b = (FEW.fit(SMALL, PLAIN, seeded(1)).draw(5, seeded(2)) for _ in range(2))
     assert torch.equal(a, b)
 
@@ -255,7 +266,7 @@ def test_what_diverges_twice_is_an_error():
         FEW.fit(SMALL, contrast, seeded())
 
 
-def test_a_bounded_law_that_diverges_twice_is_an_error():
+def test_a_bounded_distribution_that_diverges_twice_is_an_error():
     def target(theta):
         return torch.full((len(theta),), torch.nan).double(), torch.zeros_like(theta)
 
@@ -264,11 +275,11 @@ def test_a_bounded_law_that_diverges_twice_is_an_error():
 
 
 def polar():
-    """A law that is a circle of radius |z| by hand: relu units that are never off."""
-    net = DeepImplicit(1, (2,), (2,), law="angle")
+    """A distribution that is a circle of radius |z| by hand: relu units that are never off."""
+    net = DeepImplicit(1, (2,), (2,), distribution="angle")
     far = torch.tensor([10.0, 10.0]).double()
     parameters = (torch.eye(2).double(), far, torch.eye(2).double(), -far)
-    return ImplicitLaw(net, parameters, None, torch.zeros(1), torch.zeros(1))
+    return ImplicitDistribution(net, parameters, None, torch.zeros(1), torch.zeros(1))
 
 
 def test_a_code_is_kept_while_the_noise_is_swept():
@@ -287,11 +298,11 @@ def test_modes_are_samples_of_the_likeliest_code():
 def test_normal_noise_is_swept_by_its_quantiles():
     net = DeepImplicit(1, (2,), (2,))
     far = torch.tensor([10.0, 10.0]).double()
-    law = ImplicitLaw(
+    distribution = ImplicitDistribution(
         net, (torch.eye(2).double(), far, torch.eye(2).double(), -far), None,
         torch.zeros(1), torch.zeros(1),
     )  # fmt: skip
-    swept = level_set(law, torch.tensor([0.0]), 101)[:, 1]
+    swept = level_set(distribution, torch.tensor([0.0]), 101)[:, 1]
     below = (swept[:, None] <= torch.tensor([-1.0, 0.0, 1.0])).double().mean(0)
     expected = torch.distributions.Normal(0, 1).cdf(torch.tensor([-1.0, 0.0, 1.0])).double()
     torch.testing.assert_close(below, expected, atol=0.01, rtol=0)  # of 101 steps

@@ -77,13 +77,13 @@ def assert_same(left, right, X):
 # Likelihoods
 
 
-def test_slope_and_curvature_are_derivatives(likelihood):
+def test_gradient_and_curvature_are_derivatives(likelihood):
     f = normal(5, seed=1).requires_grad_()
     chosen = likelihood(5, counts=uniform(5))
-    value, slope, curvature = chosen.terms(f)
+    value, derivative, curvature = chosen.terms(f)
     (first,) = torch.autograd.grad(value.sum(), f, create_graph=True)
     (second,) = torch.autograd.grad(first.sum(), f)
-    torch.testing.assert_close(slope, first)
+    torch.testing.assert_close(derivative, first)
     torch.testing.assert_close(curvature, -second)
 
 
@@ -98,21 +98,21 @@ def test_values_are_log_densities():
 
 def test_a_sure_class_has_finite_terms():
     """At logits of 800 the probability of the other class is no float64."""
-    value, slope, curvature = Bernoulli(numbers(1, 0)).terms(numbers(800, 800))
+    value, derivative, curvature = Bernoulli(numbers(1, 0)).terms(numbers(800, 800))
     assert value.tolist() == [0, -800]
-    assert slope.tolist() == [0, -1]
+    assert derivative.tolist() == [0, -1]
     assert curvature.tolist() == [0, 0]
 
 
 def test_the_numbers_of_the_document_for_a_class_probability():
-    """003 1.6: m = 1.2, v = 4 give 0.6758 by Monte Carlo and 0.6788 by the probit formula."""
+    """m = 1.2, v = 4 give 0.6758 by Monte Carlo and 0.6788 by the probit formula."""
     mean, variance = numbers(1.2), numbers(4.0)
     exact, _ = quad(lambda f: norm(1.2, 2).pdf(f) / (1 + math.exp(-f)), -20, 20)
     assert exact == pytest.approx(0.6758, abs=1e-3)  # theirs is Monte Carlo
     assert float(probit_probability(mean, variance)) == pytest.approx(0.6788, abs=5e-5)
     assert float(probit_probability(mean, numbers(0.0))) == pytest.approx(0.7685, abs=5e-5)
     e = normal(40_000)
-    # sigmoid(f) has a deviation below 1/2, so five errors are below 5/2/200.
+    # sigmoid(f) has a standard deviation below 1/2, so five errors are below 5/2/200.
     assert float(mean_probability(mean, variance, e)) == pytest.approx(exact, abs=0.0125)
 
 
@@ -146,7 +146,10 @@ def ggn(net, weights, X, likelihood):
 
 
 def test_both_forms_are_the_inverse_of_the_matrix(net, likelihood):
-    """003 1.6, by Woodbury's identity, with fewer rows than weights and with more."""
+    """Hassen and Rish (2021), Sec.
+
+    7.5, by Woodbury's identity, with fewer rows than weights and with more.
+    """
     weights, U = weights_of(net, 1), uniform(4, 2, seed=5)
     for n in (5, 60):
         X, chosen = uniform(n, 2), likelihood(n)
@@ -263,10 +266,10 @@ def test_a_row_that_counts_twice_is_two_rows(net, recipe, likelihood):
 def test_a_row_of_both_classes_is_two_rows(net, recipe):
     weights, X, U = weights_of(net), uniform(2, 2), uniform(4, 2, seed=5)
     mixed = Bernoulli(numbers(1, 0.25), numbers(1, 4))
-    apart = Bernoulli(numbers(1, 1, 0), numbers(1, 1, 3))
+    min_separation = Bernoulli(numbers(1, 1, 0), numbers(1, 1, 3))
     assert_same(
         recipe.fit(net, weights, X, mixed, 0.4),
-        recipe.fit(net, weights, X[[0, 1, 1]], apart, 0.4),
+        recipe.fit(net, weights, X[[0, 1, 1]], min_separation, 0.4),
         U,
     )
 
@@ -316,7 +319,7 @@ def logistic_case():
 
 
 def test_the_evidence_of_a_logistic_model_is_near_the_integral():
-    """003 1.5 has -11.278 against -11.242 on a case that it does not give: 0.036 apart."""
+    """A check of ours has -11.278 against -11.242 on a case that it does not give: 0.036 apart."""
     X, z = logistic_case()
     features = with_one(X)
     delta, grid = 0.5, torch.linspace(-15, 15, 601, dtype=torch.float64)
@@ -336,7 +339,7 @@ def test_the_evidence_of_a_logistic_model_is_near_the_integral():
 
 
 def test_the_evidence_is_the_formula(net):
-    """003 1.5 with the gradient's term, by a dense matrix."""
+    """Hassen and Rish (2021), Sec. 3.2 with the gradient's term, by a dense matrix."""
     weights, X = weights_of(net, 1), uniform(6, 2)
     chosen, delta = LIKELIHOODS["bernoulli"](6), 0.4
     H = ggn(net, weights, X, chosen)
@@ -387,7 +390,7 @@ def test_a_batch_is_a_loop(net, recipe):
             torch.testing.assert_close(many, one)
 
 
-def test_the_moments_are_on_the_diagonal_of_the_joint_law(net, recipe):
+def test_the_moments_are_on_the_diagonal_of_the_joint_distribution(net, recipe):
     posterior = recipe.fit(net, weights_of(net), uniform(6, 2), LIKELIHOODS["bernoulli"](6), 0.4)
     U = uniform(3, 4, 2, seed=5)
     mean, covariance = posterior.joint(U)
@@ -406,7 +409,7 @@ def test_drawn_functions_have_the_moments(net, recipe):
     """Linear in the root of H^-1 and a standard normal vector: the root is compared itself."""
     weights, U = weights_of(net), uniform(4, 2, seed=5)
     posterior = recipe.fit(net, weights, uniform(6, 2), LIKELIHOODS["bernoulli"](6), 0.4)
-    p = posterior.slope.shape[-1]
+    p = posterior.derivative.shape[-1]
     columns = [
         posterior.covariance.root(column.expand(2, -1), posterior.delta)
         for column in torch.eye(p, dtype=torch.float64)

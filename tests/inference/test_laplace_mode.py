@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from neuralbo.inference.laplace_likelihoods import Bernoulli, Gaussian
 from neuralbo.inference.laplace_mode import mode
 from neuralbo.networks.mlp import MLP
-from neuralbo.testing.toys import hills, seeded, uniform
+from neuralbo.testing.toys import multimodal, seeded, uniform
 
 NET = MLP(2, (6, 5))
 
@@ -32,7 +32,7 @@ def log_joint(net, likelihood, X, delta):
 def test_one_undamped_step_solves_ridge_regression(n):
     """With fewer rows than the three weights, and with more."""
     net, X, delta = MLP(2, ()), uniform(n, 2), numbers(0.3, 5)
-    y = hills(X).squeeze(-1)
+    y = multimodal(X).squeeze(-1)
     w = mode(net, net.initial(2, seeded()), X, Gaussian(y, 0.1), delta, steps=40)
     Psi = torch.cat([X, torch.ones_like(X[:, :1])], -1)
     for k in range(2):
@@ -62,7 +62,7 @@ def test_a_logistic_model_ends_where_scipy_does():
 def test_networks_end_where_the_gradient_is_small(n, kind):
     """With fewer rows than the 59 weights, and with more."""
     X = uniform(n, 2)
-    y = hills(X).squeeze(-1)
+    y = multimodal(X).squeeze(-1)
     likelihood = Gaussian(y, 0.01) if kind == "gaussian" else Bernoulli((y > 0).double())
     start = NET.initial(3, seeded(), bias_scale=0.5)
     w = mode(NET, start, X, likelihood, numbers(0.1, 1, 1), steps=300).requires_grad_()
@@ -76,7 +76,7 @@ def test_networks_end_where_the_gradient_is_small(n, kind):
 @pytest.mark.parametrize("activation", ["tanh", "relu", "elu"])
 def test_no_network_ends_lower_than_it_began(activation):
     net, X = MLP(2, (8, 8), activation=activation), uniform(15, 2)
-    likelihood = Gaussian(hills(X).squeeze(-1), 1e-4)
+    likelihood = Gaussian(multimodal(X).squeeze(-1), 1e-4)
     start = net.initial(4, seeded(), scale=2.0, bias_scale=1.0)
     value = log_joint(net, likelihood, X, 0.5)
     heights = [
@@ -90,7 +90,7 @@ def test_no_network_ends_lower_than_it_began(activation):
 
 def test_networks_do_not_see_each_other():
     X = uniform(12, 2)
-    likelihood = Gaussian(hills(X).squeeze(-1), 0.01)
+    likelihood = Gaussian(multimodal(X).squeeze(-1), 0.01)
     start, delta = NET.initial(3, seeded(), bias_scale=0.5), numbers(0.1, 1, 10)
     together = mode(NET, start, X, likelihood, delta, steps=8)
     for k in range(3):
@@ -101,7 +101,7 @@ def test_networks_do_not_see_each_other():
 
 def test_a_network_without_a_value_stays_and_the_others_go_on():
     X = uniform(12, 2)
-    likelihood = Gaussian(hills(X).squeeze(-1), 0.01)
+    likelihood = Gaussian(multimodal(X).squeeze(-1), 0.01)
     start = NET.initial(2, seeded(), bias_scale=0.5)
     alone = mode(NET, start[1:], X, likelihood, numbers(1), steps=5)
     start[0] = torch.nan

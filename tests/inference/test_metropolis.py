@@ -1,4 +1,4 @@
-"""Metropolis and Hastings, against laws that are known."""
+"""Metropolis and Hastings, against distributions that are known."""
 
 import math
 
@@ -59,13 +59,14 @@ def test_a_correlated_gaussian_in_50_dimensions():
     assert z.max() < 5
     # Not by having drawn nothing: as much is known as from 300 independent draws or more.
     assert (cov.diagonal() / error.square()).min() > 300
-    apart = chains.q - mean
-    second = torch.einsum("tci,tcj->cij", apart, apart) / len(apart)  # of each chain
+    min_separation = chains.q - mean
+    # of each chain
+    second = torch.einsum("tci,tcj->cij", min_separation, min_separation) / len(min_separation)
     assert errors(second[None], cov)[0].max() < 5
 
 
 def test_the_ring():
-    """000 1.1.2: exp(-(|x| - 2)^2 / (2 0.25^2)) on the plane."""
+    """A ring as in Aryan (2020), Fig. 2.1: exp(-(|x| - 2)^2 / (2 0.25^2)) on the plane."""
 
     def log_density(q):
         return -0.5 * ((q.norm(dim=-1) - 2) / 0.25).square()
@@ -131,12 +132,13 @@ def test_a_linear_model():
     z, error = errors(chains.q, mean)
     assert z.max() < 5
     assert (cov.diagonal() / error.square()).min() > 1000
-    apart = chains.q - mean
-    second = torch.einsum("tci,tcj->cij", apart, apart) / len(apart)  # of each chain
+    min_separation = chains.q - mean
+    # of each chain
+    second = torch.einsum("tci,tcj->cij", min_separation, min_separation) / len(min_separation)
     assert errors(second[None], cov)[0].max() < 5
 
 
-# A walk on 5 states that prefers to go up, and a law that has nothing to do with it.
+# A walk on 5 states that prefers to go up, and a distribution that has nothing to do with it.
 P = torch.tensor([0.1, 0.3, 0.05, 0.35, 0.2], dtype=torch.float64)
 S = torch.tensor(
     [[0.0, 0.7, 0.0, 0.1, 0.2],

@@ -189,22 +189,22 @@ def test_the_depth_is_a_cap(depth):
 
 
 def test_the_gradient_is_asked_once_a_step():
-    asked = 0
+    evaluated = 0
     plain, one = gaussian(torch.eye(3, dtype=torch.float64)), torch.ones(3, dtype=torch.float64)
 
     def target(q):
-        nonlocal asked
-        asked += len(q)
+        nonlocal evaluated
+        evaluated += len(q)
         return plain(q)
 
     kernel = NUTS()
     state = kernel.init(target, normal(20, 3))
-    asked = 0
+    evaluated = 0
     _, info = kernel.step(target, state, tuning(0.2, 20, one), seeded(12))
-    assert asked == info.steps.sum()
+    assert evaluated == info.steps.sum()
 
 
-def test_one_chain_has_the_law_of_many():
+def test_one_chain_has_the_distribution_of_many():
     target, one = gaussian(torch.eye(2, dtype=torch.float64)), torch.ones(2, dtype=torch.float64)
     kernel, start, rng = NUTS(), torch.tensor([[0.5, -1.0]], dtype=torch.float64), seeded(13)
     N = 400
@@ -370,8 +370,8 @@ def test_its_trajectories_are_those_of_the_recursive_tree(criterion, eps):
     def target(q):  # not harmonic, and of several periods
         scale = torch.tensor([1.0, 2.0, 0.5, 3.0], dtype=torch.float64)
         x = q * scale + 0.3 * q.roll(1, -1)
-        slope = x + 0.5 * x**3
-        gradient = -(slope * scale + 0.3 * slope.roll(-1, -1))
+        derivative = x + 0.5 * x**3
+        gradient = -(derivative * scale + 0.3 * derivative.roll(-1, -1))
         return -(0.5 * x**2 + 0.125 * x**4).sum(-1), gradient
 
     kernel, one = NUTS(depth, criterion), torch.ones(p, dtype=torch.float64)

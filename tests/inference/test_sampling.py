@@ -120,7 +120,7 @@ def test_without_adaptation_the_tuning_is_as_given():
 
 @pytest.mark.parametrize("adapt", [DualAveraging(), WindowedMass(), MovingAverage(highest=2.0)])
 @pytest.mark.parametrize("kernel", [HMC(6, jitter=0.3), HMC(3, jitter=0.2, persistence=0.5)])
-def test_an_adapted_run_has_the_right_law(adapt, kernel):
+def test_an_adapted_run_has_the_right_distribution(adapt, kernel):
     """A Gaussian with a correlation of 0.8, standard deviations 1 and 5, and mean 2 and -3."""
     mean = torch.tensor([2.0, -3.0]).double()
     cov = torch.tensor([[1.0, 4.0], [4.0, 25.0]]).double()
@@ -133,8 +133,8 @@ def test_an_adapted_run_has_the_right_law(adapt, kernel):
     chains = sample(
         kernel, target, 3 * normal(50, 2), warmup=200, draws=200, adapt=adapt, rng=seeded(1)
     )
-    apart = chains.q - mean
-    second = torch.einsum("tci,tcj->cij", apart, apart) / len(apart)
+    min_separation = chains.q - mean
+    second = torch.einsum("tci,tcj->cij", min_separation, min_separation) / len(min_separation)
     assert errors(chains.q, mean).max() < 5
     assert errors(second[None], cov).max() < 5
 

@@ -258,14 +258,14 @@ def test_draws_have_the_moments_of_the_mixture():
 
 
 def test_the_target_is_asked_once_a_step_for_all_samples():
-    asked = []
+    evaluated = []
 
     def target(q):
-        asked.append(q.shape)
+        evaluated.append(q.shape)
         return ring(q)
 
     posterior = Variational(components=3, steps=4, samples=5).fit(target, zeros(1, 2), seeded())
-    assert asked == [(15, 2)] * 4
+    assert evaluated == [(15, 2)] * 4
     assert posterior.elbo.shape == posterior.missing.shape == (4,)
     assert posterior.mean.shape == posterior.sd.shape == (3, 2)
     assert not posterior.mean.requires_grad

@@ -15,10 +15,10 @@ from neuralbo.data import Data
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess
 from neuralbo.surrogates.mixtures.kde import KernelDensity
 from neuralbo.surrogates.surrogate import moments_of
-from neuralbo.testing.toys import hills, seeded, uniform
+from neuralbo.testing.toys import multimodal, seeded, uniform
 
 X = uniform(12, 2, seed=1)
-Y = hills(X)
+Y = multimodal(X)
 T = uniform(4, 3, 2, seed=2)
 
 

@@ -62,7 +62,7 @@ def quick(function=f, space=SPACE, n_trials=4, **options):
         return minimize(function, space, n_trials, **settings)
 
 
-def told(study):
+def observed(study):
     return [(trial.params, trial.value) for trial in finished(study)]
 
 
@@ -81,10 +81,10 @@ class TestArguments:
     def test_maximize_gives_the_largest(self):
         result = quick(lambda p: -f(p), n_trials=8, direction="maximize")
         assert result.best_value == max(trial.value for trial in result.study.trials)
-        assert told(result.study) == [(p, -v) for p, v in told(quick(n_trials=8).study)]
+        assert observed(result.study) == [(p, -v) for p, v in observed(quick(n_trials=8).study)]
 
     def test_the_same_seed_gives_the_same_run(self):
-        assert told(quick(n_trials=9).study) == told(quick(n_trials=9).study)
+        assert observed(quick(n_trials=9).study) == observed(quick(n_trials=9).study)
 
     def test_a_timeout_ends_a_run(self):
         began = time.monotonic()
@@ -400,11 +400,11 @@ class TestFailures:
             quick(callbacks=[callback])
 
     def test_an_exit_ends_the_process_and_its_trial_is_made_again(self, folder):
-        whole = told(quick(n_trials=9).study)
+        whole = observed(quick(n_trials=9).study)
         with pytest.raises(SystemExit):
             quick(stopped_in(7, SystemExit), n_trials=9, storage=url(folder))
         study = quick(n_trials=2, storage=url(folder)).study
-        assert told(study) == whole
+        assert observed(study) == whole
         assert INTERRUPTED in study.trials[7].system_attrs
 
 
@@ -444,15 +444,15 @@ class TestInterrupt:
         assert repr(result) == "Result(no value yet, 0 trials, interrupted)"
 
     def test_its_trial_is_made_again(self, folder):
-        whole = told(quick(n_trials=9).study)
+        whole = observed(quick(n_trials=9).study)
         assert quick(stopped_in(7), n_trials=9, storage=url(folder)).interrupted
         study = quick(n_trials=2, storage=url(folder)).study
-        assert told(study) == whole
+        assert observed(study) == whole
         assert INTERRUPTED in study.trials[7].system_attrs
 
     @pytest.mark.parametrize("is_file", [False, True])
     def test_a_suggestion_may_be_interrupted(self, folder, monkeypatch, is_file):
-        whole = told(quick(n_trials=9).study)
+        whole = observed(quick(n_trials=9).study)
         storage = url(folder) if is_file else optuna.storages.InMemoryStorage()
         suggest, count = Engine.suggest, iter(range(99))
 
@@ -466,7 +466,7 @@ class TestInterrupt:
             result = quick(n_trials=9, storage=storage)
         assert result.interrupted
         assert not [t for t in result.study.trials if t.state == TrialState.RUNNING]
-        assert told(quick(n_trials=2, storage=storage).study) == whole
+        assert observed(quick(n_trials=2, storage=storage).study) == whole
 
     def test_threads_end_their_trials_first(self):
         first = iter([True])
@@ -631,7 +631,7 @@ class TestStorage:
 SCRIPT = """
 import os, sys, time
 sys.path.insert(0, {tests!r})
-from test_study import QUICK, SPACE, f
+from test_minimize import QUICK, SPACE, f
 from neuralbo import minimize
 
 def objective(params):
@@ -685,7 +685,7 @@ def kill(process):
 @pytest.fixture(scope="module")
 def twenty():
     """Return twenty trials of a study that was never stopped."""
-    return told(quick(n_trials=20).study)
+    return observed(quick(n_trials=20).study)
 
 
 class TestResume:
@@ -693,13 +693,13 @@ class TestResume:
     def test_a_study_goes_on_in_this_process_as_if_never_stopped(self, folder, twenty):
         for n in (7, 13):
             study = quick(n_trials=n, storage=url(folder)).study
-        assert told(study) == twenty
+        assert observed(study) == twenty
 
     @pytest.mark.slow
     def test_a_study_goes_on_in_a_new_process_as_if_never_stopped(self, folder, twenty):
         quick(n_trials=10, storage=url(folder))
         assert start(folder, 10).wait() == 0
-        assert told(quick(n_trials=0, storage=url(folder)).study) == twenty
+        assert observed(quick(n_trials=0, storage=url(folder)).study) == twenty
 
     @pytest.mark.slow
     def test_a_study_killed_in_its_eleventh_trial_goes_on_as_if_never_stopped(
@@ -709,7 +709,7 @@ class TestResume:
         wait_for(lambda: size(folder / "evaluations") == 11, process)
         kill(process)
         study = quick(n_trials=10, storage=url(folder)).study
-        assert told(study) == twenty
+        assert observed(study) == twenty
         assert study.trials[10].state == TrialState.FAIL
         assert INTERRUPTED in study.trials[10].system_attrs
 
@@ -727,7 +727,7 @@ class TestResume:
             number, value = line.split()
             assert repr(study.trials[int(number)].value) == value
         rest = 20 - sum(trial.state == TrialState.COMPLETE for trial in study.trials)
-        assert told(quick(n_trials=rest, storage=url(folder)).study) == twenty
+        assert observed(quick(n_trials=rest, storage=url(folder)).study) == twenty
 
     def test_a_trial_of_a_living_worker_is_left_alone(self, folder):
         study = quick(n_trials=2, storage=url(folder)).study
@@ -742,4 +742,4 @@ class TestResume:
         study._storage.create_new_trial(study._study_id)
         again = quick(n_trials=1, storage=url(folder)).study
         assert INTERRUPTED in again.trials[2].system_attrs
-        assert told(again) == told(quick(n_trials=3).study)
+        assert observed(again) == observed(quick(n_trials=3).study)

@@ -68,7 +68,7 @@ def run(opt, f, n):
     return opt
 
 
-def asked(opt):
+def suggested(opt):
     return [trial.params for trial in opt.trials]
 
 
@@ -79,7 +79,7 @@ class TestAskAndTell:
 
     def test_a_conditional_space_is_asked_legally(self):
         opt = run(quick(MIXED), mixed_bowl, 14)
-        for params in asked(opt):
+        for params in suggested(opt):
             assert opt.space.validate(params) == params
 
     def test_a_batch_has_no_repetitions_and_numbers_its_members(self):
@@ -95,17 +95,17 @@ class TestAskAndTell:
 
     def test_the_same_seed_gives_the_same_run(self):
         a, b = run(quick(MIXED, seed=5), mixed_bowl, 12), run(quick(MIXED, seed=5), mixed_bowl, 12)
-        assert asked(a) == asked(b)
+        assert suggested(a) == suggested(b)
 
     def test_another_seed_gives_another_run(self):
-        assert asked(run(quick(seed=1), bowl, 1)) != asked(run(quick(seed=2), bowl, 1))
+        assert suggested(run(quick(seed=1), bowl, 1)) != suggested(run(quick(seed=2), bowl, 1))
 
     def test_other_random_numbers_do_not_matter(self):
         torch.manual_seed(1)
         a = run(quick(), bowl, 7)
         torch.manual_seed(2)
         torch.rand(100)
-        assert asked(run(quick(), bowl, 7)) == asked(a)
+        assert suggested(run(quick(), bowl, 7)) == suggested(a)
 
     @pytest.mark.parametrize("surrogate", ["gp", "brvfl4"])
     def test_telling_in_another_order_gives_equal_suggestions(self, surrogate):
@@ -128,7 +128,7 @@ class TestAskAndTell:
         params = opt.ask()
         params["x"] = 0.123
         opt.tell(params, 1.0)
-        assert asked(opt) == [{"x": 0.123}]
+        assert suggested(opt) == [{"x": 0.123}]
         assert opt._columns.pending == []
 
     def test_parameters_never_asked_for_are_welcome(self):
@@ -284,7 +284,7 @@ class TestStart:
         opt.ask()
         assert len(opt._engine.memory.models) == 1
 
-    def test_the_start_design_has_its_number_of_trials(self):
+    def test_the_initial_design_has_its_number_of_trials(self):
         opt = quick(n_startup_trials=3)
         run(opt, bowl, 3)
         assert len(opt._engine.memory.models) == 0
@@ -324,7 +324,7 @@ class TestDirection:
         a = run(quick(MIXED, surrogate=surrogate), mixed_bowl, 11)
         b = quick(MIXED, surrogate=surrogate, direction="maximize")
         run(b, lambda params: -mixed_bowl(params), 11)
-        assert asked(a) == asked(b)
+        assert suggested(a) == suggested(b)
         assert a.best.value == -b.best.value
 
     def test_an_unknown_direction_is_refused(self):
@@ -340,10 +340,10 @@ class TestBest:
             opt.tell(opt.ask(), value)
         assert opt.best.value == best
 
-    @pytest.mark.parametrize("told", [[], [None]])
-    def test_there_is_no_best_before_a_value(self, told):
+    @pytest.mark.parametrize("observed", [[], [None]])
+    def test_there_is_no_best_before_a_value(self, observed):
         opt = quick()
-        for value in told:
+        for value in observed:
             opt.tell(opt.ask(), value)
         with pytest.raises(ValueError, match="no trial has given a value yet"):
             _ = opt.best
@@ -369,7 +369,7 @@ class TestBest:
         assert recommendation.mean == pytest.approx(
             1000 if direction == "minimize" else 1050, abs=1
         )
-        assert 0 <= recommendation.deviation < 5
+        assert 0 <= recommendation.std < 5
 
     @pytest.mark.parametrize("direction", ["minimize", "maximize"])
     def test_a_classifier_says_what_is_good_in_either_direction(self, direction):
@@ -403,7 +403,7 @@ class TestSmallSpaces:
         maximizer = {} if surrogate in POLICIES else {"maximizer": QUICK}
         opt = Optimizer(SIX, surrogate=surrogate, seed=0, n_startup_trials=2, **maximizer)
         run(opt, lambda p: p["k"], 8)
-        first = {(p["k"], p["c"]) for p in asked(opt)[:6]}
+        first = {(p["k"], p["c"]) for p in suggested(opt)[:6]}
         assert len(first) == 6
 
     def test_a_batch_larger_than_the_space_is_filled(self):
@@ -413,7 +413,7 @@ class TestSmallSpaces:
     def test_a_space_with_a_single_value_works(self):
         opt = Optimizer({"c": Categorical(["only"])}, seed=0)
         run(opt, lambda p: 1.0, 7)
-        assert asked(opt) == [{"c": "only"}] * 7
+        assert suggested(opt) == [{"c": "only"}] * 7
         assert opt.best.value == 1.0
 
     def test_a_space_with_a_single_value_recommends_it(self):
@@ -426,7 +426,7 @@ class TestValues:
     @pytest.mark.parametrize("surrogate", ["gp", "brvfl4"])
     def test_the_scale_of_the_values_does_not_stop_a_run(self, scale, surrogate):
         opt = run(quick(surrogate=surrogate), lambda p: scale * bowl(p), 9)
-        assert len({p["x"] for p in asked(opt)}) == 9
+        assert len({p["x"] for p in suggested(opt)}) == 9
 
     @pytest.mark.parametrize("penalty", [1e30, 1e149, 1.7e308])
     def test_a_made_up_penalty_does_not_stop_a_run(self, penalty):
@@ -477,7 +477,7 @@ class TestCatalog:
         """Beyond its initial design; those that fit nothing cost nothing."""
         n = 40 if policy in CHEAP else 14
         opt = run(Optimizer(MIXED, surrogate=policy, seed=0), mixed_bowl, n)
-        assert len({repr(params) for params in asked(opt)}) == n
+        assert len({repr(params) for params in suggested(opt)}) == n
 
     @pytest.mark.parametrize(
         ("kind", "name", "near"),
@@ -515,21 +515,21 @@ class TestCatalog:
 class TestSurroundings:
     @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
     def test_the_default_dtype_does_not_matter(self, dtype):
-        expected = asked(run(quick(MIXED), mixed_bowl, 10))
+        expected = suggested(run(quick(MIXED), mixed_bowl, 10))
         before = torch.get_default_dtype()
         torch.set_default_dtype(dtype)
         try:
-            assert asked(run(quick(MIXED), mixed_bowl, 10)) == expected
+            assert suggested(run(quick(MIXED), mixed_bowl, 10)) == expected
         finally:
             torch.set_default_dtype(before)
 
     @pytest.mark.parametrize("surrogate", ["gp", "brvfl4"])
     def test_the_default_device_does_not_matter(self, surrogate):
-        expected = asked(run(quick(surrogate=surrogate), bowl, 8))
+        expected = suggested(run(quick(surrogate=surrogate), bowl, 8))
         with torch.device("meta"):
             opt = run(quick(surrogate=surrogate), bowl, 8)
             opt.recommend()
-        assert asked(opt) == expected
+        assert suggested(opt) == expected
 
     def test_the_number_of_threads_is_restored(self):
         before = torch.get_num_threads()
@@ -541,9 +541,9 @@ class TestSurroundings:
             torch.set_num_threads(before)
 
     def test_gradients_switched_off_do_not_matter(self):
-        expected = asked(run(quick(), bowl, 8))
+        expected = suggested(run(quick(), bowl, 8))
         with torch.no_grad():
-            assert asked(run(quick(), bowl, 8)) == expected
+            assert suggested(run(quick(), bowl, 8)) == expected
 
 
 class TestFacts:
@@ -555,7 +555,7 @@ class TestFacts:
         assert isinstance(facts["surrogate"], str) and math.isfinite(facts["criterion_value"])
         assert facts["fit_seconds"] >= 0 and facts["choose_seconds"] > 0
 
-    def test_a_start_point_was_chosen_by_no_surrogate(self):
+    def test_an_initial_point_was_chosen_by_no_surrogate(self):
         assert "criterion_value" not in quick().ask().facts
 
     def test_facts_are_those_of_equal_parameters_whoever_asks(self):
@@ -609,16 +609,16 @@ def small_blocks(monkeypatch):
 
 def history(opt, seed, n, *, fails=True):
     """Ask for n trials in batches, and tell them in any order but the few that are returned."""
-    rng, pending, told = random.Random(seed), [], 0
-    while told + len(pending) < n or len(pending) > 3:
-        room = n - told - len(pending)
+    rng, pending, observed = random.Random(seed), [], 0
+    while observed + len(pending) < n or len(pending) > 3:
+        room = n - observed - len(pending)
         if room and (not pending or rng.random() < 0.5):
             pending += opt.ask(min(rng.choice([1, 1, 2]), room))
         else:
             params = pending.pop(rng.randrange(len(pending)))
             value = None if fails and rng.random() < 0.15 else rng.choice([0.5, rng.random()])
             opt.tell(params, value)
-            told += 1
+            observed += 1
     return pending
 
 
@@ -641,9 +641,9 @@ class TestManyTrials:
             assert opt.step().data.n > 2 * BLOCK - 10
             fresh = replace(opt._engine, memory=Memory()).suggest(made_at_once(opt.step()))
             expected = opt.space.decode(fresh.points)[0]
-            asked = opt.ask()
-            assert dict(asked) == expected
-            for params in [*pending, asked]:
+            suggested = opt.ask()
+            assert dict(suggested) == expected
+            for params in [*pending, suggested]:
                 opt.tell(params, 0.3)
 
     @pytest.mark.parametrize("fails", [False, True])
@@ -731,7 +731,7 @@ def test_of_equal_values_the_best_is_the_first_trial_whatever_was_told_first():
 def test_an_optimizer_made_in_inference_mode_can_be_told():
     with torch.inference_mode():
         opt = quick()
-    assert asked(run(opt, bowl, 8)) == asked(run(quick(), bowl, 8))
+    assert suggested(run(opt, bowl, 8)) == suggested(run(quick(), bowl, 8))
 
 
 def test_whole_numbers_beyond_64_bits_and_choices_that_are_equal_come_back():

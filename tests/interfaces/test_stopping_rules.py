@@ -132,7 +132,7 @@ class TestSmallImprovement:
         assert SmallImprovement(0.02, times=2).reason(study) is not None
         assert SmallImprovement(0.02, times=3).reason(study) is None
 
-    def test_a_start_design_expects_nothing(self):
+    def test_an_initial_design_expects_nothing(self):
         study = study_of([1.0] * 3, facts=[{"surrogate": "initial design"}] * 3)
         assert SmallImprovement(1.0).reason(study) is None
 

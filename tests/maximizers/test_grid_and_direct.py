@@ -47,7 +47,10 @@ class TestDirect(MaximizerChecks):
 
 
 class Waves(AcquisitionFunction):
-    """Several hills in each column, and columns that differ: DIRECT has no ties to break."""
+    """Several local optima in each column, and columns that differ.
+
+    DIRECT has no ties to break.
+    """
 
     def __init__(self):
         super().__init__(OneNumber())

@@ -36,7 +36,7 @@ class TestMixed(MaximizerChecks):
         return Mixed()
 
 
-class TestShortClimbs(MaximizerChecks):
+class TestShortSearches(MaximizerChecks):
     @pytest.fixture
     def maximizer(self):
         return Mixed(Multistart(restarts=6, rounds=30, tolerance=1e-4), rounds=5, between=6)
@@ -45,20 +45,21 @@ class TestShortClimbs(MaximizerChecks):
 class FlatTop(Peak):
     """A peak that counts how often it was asked."""
 
-    asked = 0
+    suggested = 0
 
     def forward(self, X):
-        self.asked += 1
-        return -(-super().forward(X)).square()  # flat at the top: a climb does not end at once
+        self.suggested += 1
+        # flat at the top: a local search does not end at once
+        return -(-super().forward(X)).square()
 
 
-def test_climbs_that_may_end_sooner_ask_less():
-    asked = []
+def test_local_searches_that_may_end_sooner_ask_less():
+    suggested = []
     for tolerance in (1e-6, 1e-2):
         peak = FlatTop(torch.full((1, 2), 0.3).double())
         Multistart(rounds=60, tolerance=tolerance)(step_of(observed(SQUARE, 3), SQUARE), peak, 1)
-        asked.append(peak.asked)
-    assert asked[1] < asked[0]
+        suggested.append(peak.suggested)
+    assert suggested[1] < suggested[0]
 
 
 class TestMultistart(MaximizerChecks):
@@ -88,7 +89,7 @@ class TestRandomCandidates(MaximizerChecks):
 
 
 class TestManyStarts(MaximizerChecks):
-    """Every candidate climbs: 150 of them."""
+    """Every candidate begins a local search: 150 of them."""
 
     @pytest.fixture
     def maximizer(self):
@@ -130,7 +131,7 @@ class Counted(AcquisitionFunction):
 
 
 def test_robo_takes_350_uniform_candidates_and_150_around_the_incumbent():
-    """000 Part 2; the deviation is 0.1 of the box, and the incumbent far from its faces."""
+    """Aryan (2020), Sec. 4.4; the std is 0.1 of the box, and the incumbent far from its faces."""
     data = Data(torch.tensor([[0.5, 0.45], [0.1, 0.1]]), torch.tensor([[1.0], [0.0]]))
     counted = Counted()
     RandomCandidates()(step_of(data, SQUARE), counted, 1)
@@ -175,7 +176,7 @@ class Hidden(AcquisitionFunction):
         lambda: DifferentialEvolution(9),
         lambda: RandomCandidates(0),
         lambda: RandomCandidates(local=1.0),
-        lambda: RandomCandidates(deviation=-0.1),
+        lambda: RandomCandidates(std=-0.1),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(make):
@@ -184,7 +185,7 @@ def test_settings_that_make_no_sense_are_refused(make):
 
 
 @pytest.mark.parametrize("d", [1, 10, 50])
-def test_climbing_reaches_the_top_in_many_dimensions(d):
+def test_local_search_reaches_the_top_in_many_dimensions(d):
     domain, top = cube(d), top_of(cube(d))
     (point,) = Multistart()(step_of(observed(domain, 3), domain), Peak(top), 1)
     assert (point - top).abs().max() < 1e-3
@@ -246,20 +247,20 @@ def test_the_best_branch_of_a_conditional_domain_is_found(seed):
     assert (point - top).abs().max() < 1e-3
 
 
-def test_the_highest_of_several_hills_is_found():
+def test_the_highest_of_several_local_optima_is_found():
     tops = torch.tensor(
         [[0.8, 0.3], [0.2, 0.2], [0.3, 0.8], [0.5, 0.5], [0.8, 0.9]], dtype=torch.float64
     )
     heights = torch.tensor([1.0, 0.9, 0.8, 0.9, 0.95], dtype=torch.float64)
 
-    class Hills(AcquisitionFunction):
+    class Multimodal(AcquisitionFunction):
         def forward(self, X):
             squares = (X - tops).square().sum(-1)  # b x 5
             return (heights * (-squares / (2 * 0.05**2)).exp()).sum(-1)
 
     for number in range(5):
         step = step_of(observed(SQUARE, 3), SQUARE, number)
-        (point,) = Multistart()(step, Hills(OneNumber()), 1)
+        (point,) = Multistart()(step, Multimodal(OneNumber()), 1)
         assert (point - tops[0]).abs().max() < 1e-3
 
 
@@ -295,7 +296,7 @@ def test_the_best_come_first():
     assert torch.equal(chosen, X[values.argsort(descending=True)[:5]])
 
 
-def test_the_best_candidate_always_climbs():
+def test_the_best_candidate_always_local_searches():
     values = uniform(100, seed=1)
     for seed in range(20):
         start = choose(values, 5, seeded(seed))
@@ -303,7 +304,7 @@ def test_the_best_candidate_always_climbs():
         assert len(set(start.tolist())) == 5
 
 
-def test_better_candidates_climb_more_often():
+def test_better_candidates_local_search_more_often():
     values = torch.linspace(0, 1, 100, dtype=torch.float64)
     starts = torch.cat([choose(values, 5, seeded(seed)) for seed in range(200)])
     assert (starts > 50).double().mean() > 0.8

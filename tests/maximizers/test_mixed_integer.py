@@ -51,8 +51,8 @@ class NetworkModel(MomentsModel):
         self.net = net
 
     def moments(self, X):
-        mean, deviation = self.net.moments(X)
-        return mean, deviation.square()
+        mean, std = self.net.moments(X)
+        return mean, std.square()
 
     def posterior(self, X, *more):
         raise NotImplementedError
@@ -62,7 +62,7 @@ class NetworkModel(MomentsModel):
 
 
 def nomu(d, widths, seed=0, steps=150):
-    """Return a network of 004 2.2 after a short training on eight points."""
+    """Return a network of Högger (2021), Sec. 4.1.1 after a short training on eight points."""
     recipe = Nomu(
         widths, pi_sqr=1.0, pi_exp=0.01, c_exp=30.0, points=100, bounds=Bounds(kind="linear"),
         descent=Descent(steps, 1e-2),
@@ -101,7 +101,7 @@ class TestMixedInteger(MaximizerChecks):
 
 
 def test_the_toy_program_of_the_document():
-    """004 13, item 8, Fig. 5.2: the largest a with a + 2b <= 8 and a - b <= 2 is 4, at b = 2."""
+    """Högger (2021), Fig. 5.2: the largest a with a + 2b <= 8 and a - b <= 2 is 4, at b = 2."""
     program = Program()
     v = program.add([0.0, 0.0], [10.0, 10.0], is_whole=True)
     program.ask([(np.array([[1.0, 2.0], [1.0, -1.0]]), v)], -np.inf, [8.0, 2.0])
@@ -129,7 +129,7 @@ def test_whole_numbers_are_whole_and_those_of_an_enumeration():
 
 @pytest.mark.parametrize("d, points", [(1, 20_001), (2, 501)])
 def test_the_maximum_is_that_of_a_fine_grid(d, points):
-    """004 section 13, item 8."""
+    """Högger (2021), Sec. 5.2.3."""
     net = nomu(d, (8, 8))
     axis = torch.linspace(0, 1, points, dtype=torch.float64)
     grid = torch.cartesian_prod(*[axis] * d).reshape(-1, d)
@@ -143,8 +143,8 @@ def test_the_maximum_is_that_of_a_fine_grid(d, points):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("d", "width"), [(1, 16), (2, 16), (5, 8)])
-def test_no_random_point_and_no_climb_is_better(d, width):
-    """Two hidden layers in each net: a hundred thousand points, and many climbs."""
+def test_no_random_point_and_no_local_search_is_better(d, width):
+    """Two hidden layers in each net: a hundred thousand points, and many local searches."""
     net = nomu(d, (width, width))
     _, value, record, acquisition = solved(net, cube(d))
     assert record["mip_status"] == "optimal"
@@ -152,8 +152,8 @@ def test_no_random_point_and_no_climb_is_better(d, width):
     X = torch.rand(100_000, d, generator=seeded(1), dtype=torch.float64)
     assert float(evaluate(acquisition, X).amax()) <= value
     many = Multistart(candidates=1024, restarts=30)
-    climbed = many(step_of(observed(cube(d), 8), cube(d)), acquisition, 1)
-    assert float(evaluate(acquisition, climbed)) <= value + 1e-9
+    found_locally = many(step_of(observed(cube(d), 8), cube(d)), acquisition, 1)
+    assert float(evaluate(acquisition, found_locally)) <= value + 1e-9
 
 
 @pytest.mark.parametrize("beta", [0.0, 3.0])
@@ -294,8 +294,8 @@ def test_an_optimizer_gets_suggestions_with_a_proof(criterion, d, points):
         maximizer=MixedInteger(first=QUICK), n_startup_trials=8, seed=1, direction="maximize",
     )  # fmt: skip
     for _ in range(8):
-        asked = opt.ask()
-        opt.tell(asked, sum(np.sin(6 * value) for value in asked.values()))
+        suggested = opt.ask()
+        opt.tell(suggested, sum(np.sin(6 * value) for value in suggested.values()))
     model, facts = opt.model, opt.ask().facts
     axis = torch.linspace(0, 1, points, dtype=torch.float64)
     grid = torch.cartesian_prod(*[axis] * d).reshape(-1, d)

@@ -40,9 +40,9 @@ def printed(w, gamma=1 / 3):
 )  # fmt: skip
 def test_loss_and_gradient_are_those_of_autograd(loss, naive):
     value, gradient = loss(WEIGHTS)
-    expected, slope = by_autograd(naive)(WEIGHTS.clone().requires_grad_())
+    expected, derivative = by_autograd(naive)(WEIGHTS.clone().requires_grad_())
     torch.testing.assert_close(value, expected)
-    torch.testing.assert_close(gradient, slope)
+    torch.testing.assert_close(gradient, derivative)
 
 
 def test_batches_have_the_mean_of_the_whole():

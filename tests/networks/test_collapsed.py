@@ -12,7 +12,7 @@ from neuralbo.inference.chains import evaluate
 from neuralbo.networks.collapsed import CollapsedPosterior
 from neuralbo.networks.log_posterior import LogPosterior
 from neuralbo.networks.mlp import MLP
-from neuralbo.networks.noise import FixedNoise, GammaDeviation, InverseGammaVariance
+from neuralbo.networks.noise import FixedNoise, GammaStd, InverseGammaVariance
 from neuralbo.networks.priors import Cauchy, FanIn, Gaussian, Hierarchical, Mixture, PerLayer
 
 NETS = {
@@ -24,9 +24,9 @@ NETS = {
 }
 MODELS = [
     (Gaussian(0.7), FixedNoise(0.3)),
-    (PerLayer(((1.0, 0.5), (0.7, 0.3), (2.0, 0.4))), GammaDeviation(2.0, 4.0)),
+    (PerLayer(((1.0, 0.5), (0.7, 0.3), (2.0, 0.4))), GammaStd(2.0, 4.0)),
     (FanIn(1.5), InverseGammaVariance(3.0, 0.4)),
-    (Hierarchical(2.0, 2.0), GammaDeviation(2.0, 4.0)),
+    (Hierarchical(2.0, 2.0), GammaStd(2.0, 4.0)),
     (Hierarchical(2.0, 2.0, is_centred=True), FixedNoise(0.3)),
 ]
 
@@ -79,8 +79,10 @@ def naive(net, target, X, Y):
         K = (Phi * S[:, None]) @ Phi.mT
         variance = target.noise_sd(q).square()[:, None, None]
         K = K + variance * torch.eye(len(X), dtype=torch.float64)
-        law = torch.distributions.MultivariateNormal(torch.zeros(len(X)).double(), K[:, None])
-        value = law.log_prob(Y.mT).sum(-1)
+        distribution = torch.distributions.MultivariateNormal(
+            torch.zeros(len(X)).double(), K[:, None]
+        )
+        value = distribution.log_prob(Y.mT).sum(-1)
         hidden = w.shape[1]
         if isinstance(target.prior, Hierarchical):
             log_scales = q[:, hidden : hidden + len(sizes(net))]
@@ -144,7 +146,7 @@ def test_the_value_is_scipys_multivariate_normal():
 
 def test_it_is_the_integral_of_the_whole_posterior_over_the_output_layer():
     net = MLP(1, (1,), 1)  # an output weight and an output bias
-    prior, noise = PerLayer(((1.0, 1.0), (0.8, 0.5))), GammaDeviation(2.0, 4.0)
+    prior, noise = PerLayer(((1.0, 1.0), (0.8, 0.5))), GammaStd(2.0, 4.0)
     X, Y = data(net, 4)
     whole = LogPosterior(net, X, Y, prior, noise)
     part = CollapsedPosterior(net, X, Y, prior, noise)
@@ -242,7 +244,7 @@ def test_chains_do_not_see_each_other_and_nothing_given_or_returned_changes():
 
 def test_a_linear_network_has_the_evidence_of_a_linear_model():
     net = NETS["linear"]
-    target, (X, Y) = made(net, noise=GammaDeviation(2.0, 4.0)), data(net)
+    target, (X, Y) = made(net, noise=GammaStd(2.0, 4.0)), data(net)
     q = torch.tensor([[-0.5]], dtype=torch.float64)
     Phi = np.c_[X.numpy(), np.ones(7)]
     K = 0.49 * Phi @ Phi.T + math.exp(-1.0) * np.eye(7)
@@ -257,7 +259,7 @@ def test_a_linear_network_has_the_evidence_of_a_linear_model():
 
 @pytest.mark.parametrize("n", [3, 12], ids=["rows", "features"])
 def test_a_covariance_without_factor_is_an_impossible_place(n):
-    target = made(NETS["relu"], noise=GammaDeviation(), n=n)
+    target = made(NETS["relu"], noise=GammaStd(), n=n)
     q = target.draw_prior(3, seeded(12))
     q[1, :-1], q[1, -1] = 1e9, -60.0  # rank one, and no noise to speak of
     q[2] = torch.nan

@@ -1,4 +1,4 @@
-"""Gamma draws, against SciPy's law."""
+"""Gamma draws, against SciPy's distribution."""
 
 import math
 
@@ -11,7 +11,7 @@ from neuralbo.testing.toys import seeded
 
 
 @pytest.mark.parametrize("a", [1e-2, 0.3, 0.999, 1.0, 1.7, 30.0, 1e5])
-def test_gamma_draws_have_their_law(a):
+def test_gamma_draws_have_their_distribution(a):
     draws = log_gamma_draws(torch.full((20_000,), a).double(), seeded(7)).exp()
     assert stats.kstest(draws.numpy(), stats.gamma(a).cdf).pvalue > 1e-3
 
@@ -24,8 +24,8 @@ def test_a_batch_of_shapes():
     assert ((draws.mean(0) - a).abs() < 5 * (a / 4000).sqrt()).all()
     for i in range(2):
         for j in range(3):
-            law = stats.gamma(float(a[i, j])).cdf
-            assert stats.kstest(draws[:, i, j].numpy(), law).pvalue > 1e-3
+            distribution = stats.gamma(float(a[i, j])).cdf
+            assert stats.kstest(draws[:, i, j].numpy(), distribution).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("a", [1e-6, 0.01, 0.5, 7.0, 1000.0])

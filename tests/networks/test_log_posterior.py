@@ -13,7 +13,7 @@ from neuralbo.networks.log_posterior import LogPosterior
 from neuralbo.networks.mlp import ACTIVATIONS, MLP
 from neuralbo.networks.noise import (
     FixedNoise,
-    GammaDeviation,
+    GammaStd,
     InverseGammaVariance,
     LogNormalVariance,
 )
@@ -29,11 +29,11 @@ NETS = {
 }
 MODELS = [
     (Gaussian(0.7), FixedNoise(0.3)),
-    (FanIn(), GammaDeviation(2.0, 4.0)),
+    (FanIn(), GammaStd(2.0, 4.0)),
     (Hierarchical(2.0, 2.0), LogNormalVariance(-1.0, 0.5)),
     (Hierarchical(2.0, 2.0, is_centred=True), FixedNoise(0.3)),
     (Cauchy(), InverseGammaVariance(3.0, 0.4)),
-    (Mixture((0.3, 0.7), (0.2, 1.5)), GammaDeviation(2.0, 4.0)),
+    (Mixture((0.3, 0.7), (0.2, 1.5)), GammaStd(2.0, 4.0)),
 ]
 
 
@@ -98,7 +98,7 @@ def test_value_and_gradient_are_autograds_for_every_prior_and_noise(prior, noise
 
 def test_the_value_is_a_loop_over_chains_and_rows():
     net = NETS["several"]
-    target = made(net, Gaussian(0.7), GammaDeviation(2.0, 4.0))
+    target = made(net, Gaussian(0.7), GammaStd(2.0, 4.0))
     q, (X, Y) = target.draw_prior(3, seeded(4)), data(net)
     for row, value in zip(q, target(q)[0], strict=True):
         w, log_sd = row[:-1], float(row[-1])
@@ -111,7 +111,7 @@ def test_the_value_is_a_loop_over_chains_and_rows():
 
 
 def test_the_gradient_is_that_of_finite_differences():
-    target = made(NETS["skip"], Hierarchical(2.0, 2.0), GammaDeviation(2.0, 4.0))
+    target = made(NETS["skip"], Hierarchical(2.0, 2.0), GammaStd(2.0, 4.0))
     q, step = target.draw_prior(1, seeded(5)), 1e-5
     moves = step * torch.eye(target.dimension, dtype=torch.float64)
     numeric = (target(q + moves)[0] - target(q - moves)[0]) / (2 * step)
@@ -120,7 +120,7 @@ def test_the_gradient_is_that_of_finite_differences():
 
 
 def test_chains_do_not_see_each_other():
-    target = made(NETS["deep"], Hierarchical(2.0, 2.0), GammaDeviation(2.0, 4.0))
+    target = made(NETS["deep"], Hierarchical(2.0, 2.0), GammaStd(2.0, 4.0))
     q = target.draw_prior(5, seeded(6))
     value, gradient = target(q)
     alone = [target(row[None]) for row in q]
@@ -142,14 +142,14 @@ def test_what_was_returned_stays_as_it_was(prior, noise):
 
 def test_two_parametrizations_are_one_posterior():
     net = MLP(2, (3,), 1)
-    apart, centred = (made(net, Hierarchical(2.0, 2.0, x)) for x in (False, True))
-    q = apart.draw_prior(4, seeded(8))
-    moved = torch.cat((apart.weights(q), q[:, net.parameters :]), -1)
+    separate, centred = (made(net, Hierarchical(2.0, 2.0, x)) for x in (False, True))
+    q = separate.draw_prior(4, seeded(8))
+    moved = torch.cat((separate.weights(q), q[:, net.parameters :]), -1)
     log_jacobian = q[:, net.parameters :] @ torch.tensor([6, 3, 3, 1]).double()
-    torch.testing.assert_close(apart(q)[0], centred(moved)[0] + log_jacobian)
+    torch.testing.assert_close(separate(q)[0], centred(moved)[0] + log_jacobian)
 
 
-@pytest.mark.parametrize("noise", [FixedNoise(0.3), GammaDeviation(2.0, 4.0)], ids=repr)
+@pytest.mark.parametrize("noise", [FixedNoise(0.3), GammaStd(2.0, 4.0)], ids=repr)
 def test_mini_batches_average_to_the_whole(noise):
     target = made(NETS["deep"], Gaussian(), noise, n=12)
     q = target.draw_prior(2, seeded(9))
@@ -160,7 +160,7 @@ def test_mini_batches_average_to_the_whole(noise):
     torch.testing.assert_close(torch.stack([g for _, g in parts]).mean(0), gradient)
 
 
-@pytest.mark.parametrize("noise", [FixedNoise(0.3), GammaDeviation(2.0, 4.0)], ids=repr)
+@pytest.mark.parametrize("noise", [FixedNoise(0.3), GammaStd(2.0, 4.0)], ids=repr)
 def test_tempering_is_linear_between_prior_and_posterior(noise):
     target = made(NETS["deep"], Gaussian(), noise)
     q = target.draw_prior(2, seeded(11))
@@ -175,7 +175,7 @@ def test_single_precision_is_off_by_its_rounding_only():
     net = MLP(2, (50, 50, 50), 1)
     X, Y = data(net, 40)
     twice = [
-        LogPosterior(net, X, Y, FanIn(), GammaDeviation(2.0, 4.0), single=single)
+        LogPosterior(net, X, Y, FanIn(), GammaStd(2.0, 4.0), single=single)
         for single in (False, True)
     ]
     q = twice[0].draw_prior(3, seeded(12))

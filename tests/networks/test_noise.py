@@ -9,13 +9,13 @@ from scipy import stats
 from neuralbo.inference.chains import with_gradient
 from neuralbo.networks.noise import (
     FixedNoise,
-    GammaDeviation,
+    GammaStd,
     InverseGammaVariance,
     LogNormalVariance,
 )
 
 FREE = [
-    GammaDeviation(),
+    GammaStd(),
     InverseGammaVariance(),
     InverseGammaVariance(3.0, 0.2),
     LogNormalVariance(),
@@ -27,9 +27,9 @@ def seeded(seed=0):
     return torch.Generator().manual_seed(seed)
 
 
-def law(noise):
-    """(law of sigma^k, k)."""
-    if isinstance(noise, GammaDeviation):
+def distribution(noise):
+    """(distribution of sigma^k, k)."""
+    if isinstance(noise, GammaStd):
         return stats.gamma(noise.shape, scale=1 / noise.rate), 1
     if isinstance(noise, InverseGammaVariance):
         return stats.invgamma(noise.shape, scale=noise.rate), 2
@@ -39,7 +39,7 @@ def law(noise):
 @pytest.mark.parametrize("noise", FREE, ids=repr)
 def test_the_log_density_is_scipys(noise):
     log_sd = noise.draw(6, seeded())[:, 0]
-    of_power, k = law(noise)
+    of_power, k = distribution(noise)
     jacobian = math.log(k) + k * log_sd  # d sigma^k / d log sigma = k sigma^k
     expected = torch.as_tensor(of_power.logpdf((k * log_sd).exp().numpy())) + jacobian
     torch.testing.assert_close(noise.value_and_derivative(log_sd)[0], expected)
@@ -55,12 +55,12 @@ def test_the_derivative_is_autograds(noise):
 
 
 @pytest.mark.parametrize("noise", FREE, ids=repr)
-def test_draws_have_the_law(noise):
-    of_power, k = law(noise)
+def test_draws_have_the_distribution(noise):
+    of_power, k = distribution(noise)
     q = noise.draw(4000, seeded(2))
     assert q.shape == (4000, 1)
     draws = (k * noise.log_sd(q)).exp()
-    # fixed seed; 1e-6 is what five standard errors leave of a normal law
+    # fixed seed; 1e-6 is what five standard errors leave of a normal distribution
     assert stats.kstest(draws.numpy(), of_power.cdf).pvalue > 1e-6
 
 
@@ -76,7 +76,7 @@ def test_a_fixed_noise_has_no_position():
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: FixedNoise(0.0), lambda: GammaDeviation(-1.0), lambda: LogNormalVariance(sd=0)],
+    [lambda: FixedNoise(0.0), lambda: GammaStd(-1.0), lambda: LogNormalVariance(sd=0)],
 )
 def test_settings_are_positive(make):
     with pytest.raises(ValueError, match="must be positive and finite"):

@@ -38,7 +38,7 @@ def test_it_is_a_loop_over_points_layers_and_units():
     X = uniform(50, 2)
     raw = PiecewiseLinearNetwork(main, side, -1e9, 1e9, SYMMETRIC, OUT).moments(X)[1] / 2
     low, high = (float(raw.quantile(share)) for share in (0.3, 0.7))
-    mean, deviation = PiecewiseLinearNetwork(main, side, low, high, SYMMETRIC, OUT).moments(X)
+    mean, std = PiecewiseLinearNetwork(main, side, low, high, SYMMETRIC, OUT).moments(X)
     for i, x in enumerate(X):
         h_m = h_s = 2 * x - 1
         for W, b in main[:-1]:
@@ -46,14 +46,14 @@ def test_it_is_a_loop_over_points_layers_and_units():
         for W, b in side[:-1]:
             h_s = (W @ h_s + b).clamp(min=0)
         r = float(side[-1][0][0, :3] @ h_m + side[-1][0][0, 3:] @ h_s + side[-1][1])
-        # 004 Eq. (4.5)
+        # Högger (2021), Eq. (4.5)
         readout = low + max(r - low, 0) - max(r - high, 0)
         assert float(mean[i]) == pytest.approx(3 + 2 * float(main[-1][0] @ h_m + main[-1][1]))
-        assert float(deviation[i]) == pytest.approx(2 * readout)
-    assert len(deviation.unique()) > 10, "the toy is wrong: everything is clipped"
+        assert float(std[i]) == pytest.approx(2 * readout)
+    assert len(std.unique()) > 10, "the toy is wrong: everything is clipped"
 
 
-def test_without_a_side_net_there_is_no_deviation():
+def test_without_a_side_net_there_is_no_standard_deviation():
     net = PiecewiseLinearNetwork(layers((2, 4, 1)), (), 0.0, 1.0, SYMMETRIC, OUT)
     assert (net.moments(uniform(5, 2))[1] == 0).all()
 

@@ -1,4 +1,4 @@
-"""Priors against scipy's densities, autograd, and the laws their draws must have."""
+"""Priors against scipy's densities, autograd, and the distributions their draws must have."""
 
 import math
 
@@ -105,7 +105,7 @@ def test_a_gradient_given_is_left_as_it_was(prior):
     assert torch.equal(q, before)
 
 
-LAWS = {
+DISTRIBUTIONS = {
     Gaussian: lambda prior: [stats.norm(scale=prior.sd)] * 4,
     PerLayer: lambda prior: [stats.norm(scale=x) for pair in prior.sds for x in pair],
     FanIn: lambda prior: [
@@ -119,15 +119,17 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("prior", [p for p in PRIORS if type(p) in LAWS], ids=repr)
-def test_draws_have_the_law(prior):
+@pytest.mark.parametrize("prior", [p for p in PRIORS if type(p) in DISTRIBUTIONS], ids=repr)
+def test_draws_have_the_distribution(prior):
     draws = prior.draw(NET, 2000, seeded(3))
-    for part, law in zip(draws.split(SIZES, -1), LAWS[type(prior)](prior), strict=True):
-        # fixed seed; 1e-6 is what five standard errors leave of a normal law
-        assert stats.kstest(part.flatten().numpy(), law.cdf).pvalue > 1e-6
+    for part, distribution in zip(
+        draws.split(SIZES, -1), DISTRIBUTIONS[type(prior)](prior), strict=True
+    ):
+        # fixed seed; 1e-6 is what five standard errors leave of a normal distribution
+        assert stats.kstest(part.flatten().numpy(), distribution.cdf).pvalue > 1e-6
 
 
-def test_draws_of_a_mixture_have_its_law():
+def test_draws_of_a_mixture_have_its_distribution():
     prior = Mixture((0.2, 0.8), (3.0, 0.1))
 
     def cdf(x):
@@ -149,12 +151,12 @@ def test_draws_of_scales_are_gamma_and_weights_normal_given_them(is_centred):
 
 
 def test_centred_and_non_centred_differ_by_the_jacobian_of_w_by_v():
-    apart, centred = (Hierarchical(2.0, 0.02, x).over(NET) for x in (False, True))
-    q = apart.draw(6, seeded(6))
-    moved = torch.cat((apart.weights(q), q[:, 13:]), -1)
-    torch.testing.assert_close(centred.weights(moved), apart.weights(q))
+    separate, centred = (Hierarchical(2.0, 0.02, x).over(NET) for x in (False, True))
+    q = separate.draw(6, seeded(6))
+    moved = torch.cat((separate.weights(q), q[:, 13:]), -1)
+    torch.testing.assert_close(centred.weights(moved), separate.weights(q))
     log_jacobian = q[:, 13:] @ torch.tensor(SIZES, dtype=torch.float64)  # dw = s_g dv
-    torch.testing.assert_close(value(apart, q), value(centred, moved) + log_jacobian)
+    torch.testing.assert_close(value(separate, q), value(centred, moved) + log_jacobian)
 
 
 def test_a_network_of_one_hidden_layer_has_four_groups_and_deeper_ones_two_a_layer():
@@ -237,6 +239,6 @@ def test_scales_that_no_sampler_should_reach_have_a_density_still():
     density = SparseInputs(0.3, 0.8).over(NET)
     q = torch.zeros(1, NET.parameters + 2, dtype=torch.float64)
     q[:, -2:] = 500.0
-    log_density, slope = density.combine(q, torch.zeros(1, NET.parameters).double())
-    assert log_density.isfinite().all() and slope.isfinite().all()
-    assert (slope[:, -2:] == -1).all()  # log HC(e^l) + l falls like -l
+    log_density, gradient = density.combine(q, torch.zeros(1, NET.parameters).double())
+    assert log_density.isfinite().all() and gradient.isfinite().all()
+    assert (gradient[:, -2:] == -1).all()  # log HC(e^l) + l falls like -l

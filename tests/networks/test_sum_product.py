@@ -72,12 +72,14 @@ def one_channel(net, level, track, pair, o, member, parameters, leaf):
 
 def by_recursion(net, parameters, z, member):
     """p(z) of one row, from the definition. A variable that is None is integrated out."""
-    laws = [Normal(p, v.sqrt()) for p, v in zip(parameters[1], parameters[2], strict=True)]
+    distributions = [
+        Normal(p, v.sqrt()) for p, v in zip(parameters[1], parameters[2], strict=True)
+    ]
 
     def leaf(track, v, channel):
         if z[v] is None:
             return 1.0
-        return float(laws[member].log_prob(z[v])[track, v, channel].exp())
+        return float(distributions[member].log_prob(z[v])[track, v, channel].exp())
 
     top = len(net.structure.levels) - 1
     return sum(
@@ -121,8 +123,8 @@ def tree_logs(net, parameters, Z, member):
     weights, tracks, channels = induced_trees(net, parameters, member)
     columns = torch.arange(Z.shape[-1])
     chosen = (tracks[:, None], columns, channels[:, : Z.shape[-1]])
-    law = Normal(parameters[1][member][chosen], parameters[2][member][chosen].sqrt())
-    return weights + law.log_prob(Z[:, None]).sum(-1)
+    distribution = Normal(parameters[1][member][chosen], parameters[2][member][chosen].sqrt())
+    return weights + distribution.log_prob(Z[:, None]).sum(-1)
 
 
 # --- The density
@@ -151,7 +153,7 @@ def test_it_is_the_mixture_of_its_induced_trees(d):
 
 
 def test_one_input_and_one_track_are_a_grid_of_gaussians():
-    """001 15, item 9."""
+    """Kruse (2022), Sec. 4.5."""
     net, parameters = network(1, s=1, channels=4, tracks=1)
     x, y = (int(net.structure.levels[0][0, 0, k] == 1) for k in (0, 1))
     w = parameters[3][0, 0, 0, :, 0].exp()  # left x right
@@ -166,9 +168,9 @@ def test_one_input_and_one_track_are_a_grid_of_gaussians():
 def test_one_channel_and_one_track_are_a_product_of_gaussians():
     net, parameters = network(4, channels=1, tracks=1)
     Z = normal(9, 5, seed=1)
-    laws = Normal(parameters[1][:, 0, :, 0], parameters[2][:, 0, :, 0].sqrt())
+    distributions = Normal(parameters[1][:, 0, :, 0], parameters[2][:, 0, :, 0].sqrt())
     torch.testing.assert_close(
-        net.log_density(parameters, Z), laws.log_prob(Z[:, None]).sum(-1).mT
+        net.log_density(parameters, Z), distributions.log_prob(Z[:, None]).sum(-1).mT
     )
 
 
@@ -188,14 +190,14 @@ def test_no_digit_is_lost_where_all_that_is_near_has_no_weight():
     expected, got = tree_logs(net, sharp, Z, 0).logsumexp(-1), net.log_density(sharp, Z)[0]
     assert float(got[0].detach()) < math.log(sum_product.LOST)
     torch.testing.assert_close(got, expected)
-    slopes = [torch.autograd.grad(value.sum(), Z)[0] for value in (got, expected)]
-    torch.testing.assert_close(*slopes)
-    law = net.conditional(sharp, Z[:, :2])
+    gradients = [torch.autograd.grad(value.sum(), Z)[0] for value in (got, expected)]
+    torch.testing.assert_close(*gradients)
+    distribution = net.conditional(sharp, Z[:, :2])
     marginal = tree_logs(net, sharp, Z[:, :2], 0).logsumexp(-1)
-    torch.testing.assert_close(law.log_marginal[0], marginal)
-    torch.testing.assert_close(law.log_weights.exp()[0], numbers(0.3, 0.7).expand(6, 2))
-    (slope,) = torch.autograd.grad(law.log_weights.sum(), Z)
-    torch.testing.assert_close(slope, torch.zeros_like(slope), rtol=0, atol=1e-9)
+    torch.testing.assert_close(distribution.log_marginal[0], marginal)
+    torch.testing.assert_close(distribution.log_weights.exp()[0], numbers(0.3, 0.7).expand(6, 2))
+    (gradient,) = torch.autograd.grad(distribution.log_weights.sum(), Z)
+    torch.testing.assert_close(gradient, torch.zeros_like(gradient), rtol=0, atol=1e-9)
 
 
 # --- y given x
@@ -205,8 +207,8 @@ def test_no_digit_is_lost_where_all_that_is_near_has_no_weight():
 def test_the_conditional_is_the_joint_over_the_marginal(d):
     net, parameters = network(d)
     X, y = normal(4, d, seed=1), torch.linspace(-12, 12, 2401).double()
-    law = GaussianMixture(*net.conditional(parameters, X)[1:])
-    got = law.log_density(y[:, None, None])  # 2401 x s x 4
+    distribution = GaussianMixture(*net.conditional(parameters, X)[1:])
+    got = distribution.log_density(y[:, None, None])  # 2401 x s x 4
     Z = torch.cat([X.expand(2401, 4, d), y[:, None, None].expand(2401, 4, 1)], -1)
     joint = net.log_density(parameters, Z.flatten(0, 1)).reshape(2, 2401, 4).movedim(0, 1)
     # narrowest leaf 0.3: at steps of 0.01 the trapezoidal rule is exact to rounding
@@ -218,9 +220,11 @@ def test_the_conditional_is_the_joint_over_the_marginal(d):
         torch.trapezoid(got.exp(), y, dim=0), torch.ones(2, 4, dtype=torch.float64)
     )
     mean = torch.trapezoid(got.exp() * y[:, None, None], y, dim=0)
-    torch.testing.assert_close(law.mean, mean)
+    torch.testing.assert_close(distribution.mean, mean)
     spread = (y[:, None, None] - mean).square()
-    torch.testing.assert_close(law.variance, torch.trapezoid(got.exp() * spread, y, dim=0))
+    torch.testing.assert_close(
+        distribution.variance, torch.trapezoid(got.exp() * spread, y, dim=0)
+    )
 
 
 def test_the_joint_integrates_to_one():
@@ -233,8 +237,8 @@ def test_the_joint_integrates_to_one():
 
 @pytest.mark.parametrize("d", ALL_d[1:])
 @pytest.mark.parametrize("tracks", [1, 3])
-def test_every_input_changes_the_law_of_y(d, tracks):
-    """001 14, D3: also within one track."""
+def test_every_input_changes_the_distribution_of_y(d, tracks):
+    """Unlike in the published code of Kruse (2022), also within one track."""
     for seed in range(5):
         net, parameters = network(d, tracks=tracks, seed=seed)
         X = normal(10, 1, d, seed=1)
@@ -249,15 +253,15 @@ def test_every_input_changes_the_law_of_y(d, tracks):
 def test_weights_of_the_leaves_of_y_are_those_of_the_trees():
     net, parameters = network(3, channels=2)
     X = normal(5, 3, seed=1)
-    law = net.conditional(parameters, X)
+    distribution = net.conditional(parameters, X)
     for member in range(2):
         _, tracks, channels = induced_trees(net, parameters, member)
         gamma = tree_logs(net, parameters, X, member).softmax(-1)  # n x Z
         leaf = tracks * net.channels + channels[:, -1]
         expected = torch.zeros(5, 4).double().index_add(1, leaf, gamma)
-        torch.testing.assert_close(law.log_weights[member].exp(), expected)
-    torch.testing.assert_close(law.means[:, 0], parameters[1][:, :, -1].flatten(1))
-    assert law.standard_deviations.shape == (2, 1, 4)
+        torch.testing.assert_close(distribution.log_weights[member].exp(), expected)
+    torch.testing.assert_close(distribution.means[:, 0], parameters[1][:, :, -1].flatten(1))
+    assert distribution.standard_deviations.shape == (2, 1, 4)
 
 
 def test_its_gradients_are_right():
@@ -306,9 +310,9 @@ def test_draws_have_the_moments_of_the_trees():
 # --- Learning
 
 
-def climbed(net, Z, c, law, start, steps):
+def ascended(net, Z, c, distribution, start, steps):
     """Log posteriors along the way, steps x s, and the last parameters."""
-    update, values, here = net.update(Z, c, law), [], start
+    update, values, here = net.update(Z, c, distribution), [], start
     for _ in range(steps):
         value, here = update(here, torch.arange(len(c)))
         values.append(value)
@@ -320,9 +324,9 @@ def test_the_log_posterior_never_falls(d):
     net, s = SumProductNetwork.random(d, seeded(), channels=4), 6
     c = (torch.arange(40) % 6 != torch.arange(s)[:, None]).double()
     shapes = numbers(1, 3, 10, 50, 100, 200)[:, None].expand(s, d + 1)
-    law = VariancePrior(shapes, torch.ones_like(shapes))
+    distribution = VariancePrior(shapes, torch.ones_like(shapes))
     Z = wave(d=d).expand(s, -1, -1)
-    values, last = climbed(net, Z, c, law, net.initial(s, seeded(1)), 60)
+    values, last = ascended(net, Z, c, distribution, net.initial(s, seeded(1)), 60)
     assert values.isfinite().all()
     # rounding of a sum of n terms of about the size of the whole
     assert (values.diff(dim=0) > -1e-11 * values.abs().max()).all()
@@ -335,9 +339,11 @@ def test_the_log_posterior_never_falls(d):
 def test_the_log_posterior_is_likelihood_and_prior():
     net, parameters = network(2)
     Z, c = wave(10), torch.rand(2, 10, generator=seeded(1), dtype=torch.float64)
-    law = VariancePrior(numbers(2.0, 3.0, 9.0), numbers(0.5, 1.0, 2.0))
-    value, _ = net.update(Z.expand(2, -1, -1), c, law)(parameters, torch.arange(2))
-    of_precision = torch.distributions.Gamma(law.shape[:, None], law.scale[:, None])
+    distribution = VariancePrior(numbers(2.0, 3.0, 9.0), numbers(0.5, 1.0, 2.0))
+    value, _ = net.update(Z.expand(2, -1, -1), c, distribution)(parameters, torch.arange(2))
+    of_precision = torch.distributions.Gamma(
+        distribution.shape[:, None], distribution.scale[:, None]
+    )
     # log p(v) = log p(1/v) - 2 log v
     logs = of_precision.log_prob(1 / parameters[2]) - 2 * parameters[2].log()
     likelihood = (c * net.log_density(parameters, Z)).sum(-1)
@@ -345,26 +351,29 @@ def test_the_log_posterior_is_likelihood_and_prior():
 
 
 def test_at_the_end_no_parameter_can_be_improved():
-    """The slope of the log posterior is zero: in the leaves, and along the simplex of weights."""
+    """The gradient of the log posterior is zero.
+
+    In the leaves, and along the simplex of weights.
+    """
     net = SumProductNetwork.random(2, seeded(), channels=2)
     Z, c = wave(15)[None], torch.ones(1, 15, dtype=torch.float64)
-    _, last = climbed(net, Z, c, prior(), net.initial(1, seeded(1)), 500)
+    _, last = ascended(net, Z, c, prior(), net.initial(1, seeded(1)), 500)
     free = [p.clone().requires_grad_() for p in last]
     normalized = [
         free[0].log_softmax(-1), free[1], free[2],
         *(p - p.logsumexp((-3, -1), keepdim=True) for p in free[3:]),
     ]  # fmt: skip
     value = net.log_density(tuple(normalized), Z).sum() + prior().log_density(free[2]).sum()
-    for slope in torch.autograd.grad(value, free):
+    for gradient in torch.autograd.grad(value, free):
         # EM converges like a geometric series; what is left after 2000 steps
-        torch.testing.assert_close(slope, torch.zeros_like(slope), rtol=0, atol=1e-4)
+        torch.testing.assert_close(gradient, torch.zeros_like(gradient), rtol=0, atol=1e-4)
 
 
 def test_responsibilities_are_those_of_the_trees():
     """One update from the mixture of trees, by plain sums."""
     net, parameters = network(2, s=1, channels=2)
-    Z, c, law = wave(8), torch.linspace(0.1, 2, 8).double(), prior()
-    _, moved = net.update(Z[None], c[None], law)(parameters, torch.arange(1))
+    Z, c, distribution = wave(8), torch.linspace(0.1, 2, 8).double(), prior()
+    _, moved = net.update(Z[None], c[None], distribution)(parameters, torch.arange(1))
     _, tracks, channels = induced_trees(net, parameters, 0)
     gamma = tree_logs(net, parameters, Z, 0).softmax(-1) * c[:, None]  # n x Z
     for t in range(2):
@@ -382,7 +391,7 @@ def test_responsibilities_are_those_of_the_trees():
 def test_one_channel_learns_the_moments():
     net = SumProductNetwork.random(2, seeded(), channels=1, tracks=1)
     Z = wave(20) + 1.5
-    _, last = climbed(
+    _, last = ascended(
         net, Z[None], torch.ones(1, 20).double(), prior(), net.initial(1, seeded()), 1
     )
     torch.testing.assert_close(last[1][0, 0, :, 0], Z.mean(0))
@@ -405,9 +414,9 @@ def test_a_batch_is_a_loop():
     Z = torch.stack([wave(25, seed=k) for k in range(s)])
     c, shapes = torch.ones(s, 25).double(), numbers(1, 10, 100)[:, None].expand(s, 3)
     start = net.initial(s, seeded(1))
-    law = VariancePrior(shapes, torch.ones_like(shapes))
+    distribution = VariancePrior(shapes, torch.ones_like(shapes))
     loop = ExpectationMaximization(gain=1e-3, patience=3)
-    together = loop.run(net.update(Z, c, law), start, c.sum(-1))
+    together = loop.run(net.update(Z, c, distribution), start, c.sum(-1))
     for k in range(s):
         own = VariancePrior(shapes[k], torch.ones(3).double())
         update = net.update(Z[k : k + 1], c[:1], own)
@@ -421,7 +430,7 @@ def test_a_leaf_that_nothing_reaches_keeps_its_mean():
     means = parameters[1].clone()
     means[..., 1] = 1e6
     start = (parameters[0], means, *parameters[2:])
-    _, last = climbed(net, wave(9, 1)[None], torch.ones(1, 9).double(), prior(), start, 3)
+    _, last = ascended(net, wave(9, 1)[None], torch.ones(1, 9).double(), prior(), start, 3)
     assert torch.equal(last[1][..., 1], means[..., 1])
     mode = torch.full((1, 1, 2), 0.2 / (3.0 + 1)).double()
     torch.testing.assert_close(last[2][..., 1], mode)
@@ -435,8 +444,8 @@ def test_it_learns_a_wave():
     loop = ExpectationMaximization(gain=1e-3, patience=6)
     update = net.update(Z.expand(3, -1, -1), c, prior(20.0, 1.0))
     best = loop.run(update, net.initial(restarts, seeded(1)), c.sum(-1)).best(restarts)
-    law = GaussianMixture(*net.conditional(best.parameters, Z[:, :1])[1:])
-    error = (law.mean[0] - Z[:, 1]).square().mean()
+    distribution = GaussianMixture(*net.conditional(best.parameters, Z[:, :1])[1:])
+    error = (distribution.mean[0] - Z[:, 1]).square().mean()
     assert float(error) < 0.2  # y has variance 1
 
 

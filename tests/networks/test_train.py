@@ -163,8 +163,8 @@ def test_one_member_that_gains_keeps_all_going():
 
     def half_flat(weights):
         calls.append(1)
-        losses, slope = bowl_gradient(weights)
-        return torch.stack([losses[0], torch.ones_like(losses[1])]), slope
+        losses, gradient = bowl_gradient(weights)
+        return torch.stack([losses[0], torch.ones_like(losses[1])]), gradient
 
     Descent(40, 0.01, patience=3).run(half_flat, torch.zeros(2, 2, dtype=torch.float64))
     assert len(calls) == 41
@@ -191,8 +191,8 @@ def test_the_last_row_is_returned_where_the_best_is_not_wanted():
 
 def test_a_member_that_is_lost_ends_at_its_best_row_also_without_best():
     def broken(weights):
-        losses, slope = bowl_gradient(weights)
-        return losses, torch.where(torch.tensor([[True], [False]]), slope, math.nan)
+        losses, gradient = bowl_gradient(weights)
+        return losses, torch.where(torch.tensor([[True], [False]]), gradient, math.nan)
 
     start = torch.zeros(2, 2, dtype=torch.float64)
     found = Descent(5, 0.1, keeps_best=False).run(broken, start)

@@ -11,7 +11,7 @@ from neuralbo.policies.standard import MOST_CENSORED, Standard, believe, mean_be
 from neuralbo.surrogates import BayesianRVFL, DeepEnsemble, GaussianProcess
 from neuralbo.surrogates.classifiers.classifier_presets import BORE
 from neuralbo.surrogates.surrogate import moments_of
-from neuralbo.testing.toys import SQUARE, hills, uniform
+from neuralbo.testing.toys import SQUARE, multimodal, uniform
 
 
 @pytest.mark.parametrize("bound", [-60.0, -5.0, 0.0, 1.0, 3.0, 40.0])
@@ -30,7 +30,7 @@ def test_a_bound_that_is_far_away_gives_a_finite_value_below_it(bound):
 
 def data_with(censored, values, n=20):
     X = uniform(n, 2, seed=1)
-    return Data(X, hills(X), X_censored=censored, Y_censored=values)
+    return Data(X, multimodal(X), X_censored=censored, Y_censored=values)
 
 
 def test_a_pruned_point_is_no_better_than_the_median_or_than_what_it_had_reached():
@@ -53,7 +53,7 @@ def test_values_stay_with_their_points_in_whatever_order_they_came():
 )
 def test_the_model_falls_where_a_good_looking_point_was_pruned(surrogate):
     X = uniform(30, 2, seed=1)
-    data = Data(X, hills(X))
+    data = Data(X, multimodal(X))
     step = Step.of(data, SQUARE, seed=0, number=30)
     model = step.fit(surrogate, data)
     grid = uniform(200, 2, seed=5)
@@ -100,7 +100,7 @@ def test_a_region_that_is_always_pruned_is_left():
     X = uniform(30, 2, seed=1)
     is_pruned = X[:, 0] > 0.5
     data = Data(
-        X[~is_pruned], hills(X[~is_pruned]), X_censored=X[is_pruned],
+        X[~is_pruned], multimodal(X[~is_pruned]), X_censored=X[is_pruned],
         Y_censored=torch.full((int(is_pruned.sum()), 1), -torch.inf),
     )  # fmt: skip
     policy = Standard(GaussianProcess(), None, Multistart(64, 32, 2, 10))

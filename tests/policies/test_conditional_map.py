@@ -43,7 +43,7 @@ def loss_of(policy, data, goal):
 
 
 def test_the_loss_is_the_printed_one():
-    """000 Eq. (5.8), term by term, for one network in plain loops."""
+    """Aryan (2020), Eq. (5.8), term by term, for one network in plain loops."""
     data, goal = observed(SQUARE, 5), 2.5
     net, loss = loss_of(SMALL, data, goal)
     w, x = net.initial(1, seeded(1), bias_scale=0.3), uniform(1, 2, seed=2)
@@ -94,7 +94,7 @@ def test_the_goal_is_the_best_value_and_the_largest_expected_improvement():
     assert facts["goal"] == pytest.approx(float(other.data.best[0]) + largest)
 
 
-def test_on_a_slope_the_point_lies_where_the_slope_leads():
+def test_on_a_gradient_the_point_lies_where_the_gradient_leads():
     """A linear function that rises with x_1: the network must continue it beyond the data."""
     X = 0.2 + 0.4 * uniform(12, 1, seed=3)
     data = Data(X, X, torch.arange(12))

@@ -1,4 +1,4 @@
-"""Dynamic C: the schedules of 004 3.3, and the loop of 004 3.6 made by hand."""
+"""Dynamic C: the schedules of Högger (2021), Sec. 6.4, and its loop made by hand."""
 
 import pytest
 import torch
@@ -14,11 +14,11 @@ from neuralbo.policies.dynamic_c import is_near
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess
 from neuralbo.surrogates.surrogate import moments_of
 from neuralbo.testing import PolicyChecks
-from neuralbo.testing.toys import SQUARE, cube, hills, observed, uniform
+from neuralbo.testing.toys import SQUARE, cube, multimodal, observed, uniform
 
 QUICK = BayesianRVFL(units=20)
 WIDTH = MeanWidth(budget=0.05, draws=200, lattice=0)
-CLIMB = Mixed(Multistart(64, 32, 2, 5))
+SEARCH = Mixed(Multistart(64, 32, 2, 5))
 
 
 class TestDynamicC(PolicyChecks):
@@ -26,10 +26,10 @@ class TestDynamicC(PolicyChecks):
 
     @pytest.fixture
     def policy(self):
-        return DynamicC(Standard(QUICK, WIDTH, CLIMB), limit=3)
+        return DynamicC(Standard(QUICK, WIDTH, SEARCH), limit=3)
 
 
-# 004 3.3 [V]: e_i for i = 0 .. 15, n = 15, e_n = 0.001
+# Högger (2021), Eq. (6.3-6.6): e_i for i = 0 .. 15, n = 15, e_n = 0.001
 LIN = (".0625 .0584 .0543 .0502 .0461 .0420 .0379 .0338 .0297 .0256 .0215 .0174 .0133 .0092 .0051 "
        ".0010")  # fmt: skip
 LIN_PAD = (".0625 .05691 .05132 .04573 .04014 .03455 .02895 .02336 .01777 .01218 .00659 .001 .001 "
@@ -65,8 +65,8 @@ def test_the_last_distance_is_the_spacing_of_the_grid():
     assert Decay()(60, 64, 8, 2) == Decay()(60, 64, 8, 5) == 0.01
 
 
-def test_steps_are_counted_from_the_end_of_the_start_design():
-    policy = DynamicC(Standard(QUICK, WIDTH, CLIMB))
+def test_steps_are_counted_from_the_end_of_the_initial_design():
+    policy = DynamicC(Standard(QUICK, WIDTH, SEARCH))
     data = observed(cube(1), 9)
 
     def least(number, horizon):
@@ -87,7 +87,7 @@ def test_distances_are_those_of_the_cube_from_minus_one_to_one():
 
 
 def by_hand(data, inner, decay, limit, n, budget):
-    """004 3.6 in one variable on a grid, with the moments of the model alone."""
+    """Högger (2021), Sec. 6.4, in one variable on a grid, with the moments of the model alone."""
     fit = Step.of(data, cube(1), seed=5, number=data.n).fit
     grid = torch.linspace(0, 1, 2000, dtype=torch.float64)[:, None]
     first = moments_of(fit(QUICK, data.first(8)).posterior(grid[:, None]))[1]
@@ -113,7 +113,7 @@ def test_it_is_the_loop_of_the_document(inner):
     width = MeanWidth(criterion, budget=0.02, scaling="none")
     policy = DynamicC(Standard(QUICK, width, GridPoints()), Decay("linear"), limit=6)
     X = uniform(8, 1, seed=4)
-    data, counts = Data(X, hills(X), torch.arange(8)), []
+    data, counts = Data(X, multimodal(X), torch.arange(8)), []
     for number in range(8, 8 + 6):
         step = Step.of(data, cube(1), seed=5, number=number, horizon=8 + 10)
         proposal = policy.propose(step)
@@ -124,7 +124,7 @@ def test_it_is_the_loop_of_the_document(inner):
         counts.append(doublings)
         data = Data(
             torch.cat([data.X, proposal.points]),
-            torch.cat([data.Y, hills(proposal.points)]),
+            torch.cat([data.Y, multimodal(proposal.points)]),
             torch.arange(number + 1),
         )
     assert max(counts) > 0, "the toy is wrong: nothing was doubled"
@@ -144,8 +144,8 @@ def test_after_the_limit_the_last_point_is_taken():
     assert proposal.facts["c"] == pytest.approx(8 * proposal.facts["mean_width_c"])
 
 
-def test_c_is_that_of_the_start_design_again_in_the_next_step():
-    policy = DynamicC(Standard(QUICK, WIDTH, CLIMB))
+def test_c_is_that_of_the_initial_design_again_in_the_next_step():
+    policy = DynamicC(Standard(QUICK, WIDTH, SEARCH))
     data = observed(SQUARE, 12)
     factors = {
         policy.propose(Step.of(data.first(n), SQUARE, seed=0, number=n)).facts["mean_width_c"]
@@ -166,12 +166,12 @@ def test_the_model_is_fitted_once(monkeypatch):
 
     policy = DynamicC(Standard(Counted(), WIDTH, lambda step, a, q: step.data.X[:1]), limit=5)
     policy.propose(Step.of(observed(SQUARE, 11), SQUARE, seed=0, number=11))
-    assert sorted(fits) == [8, 11]  # the start design and the present
+    assert sorted(fits) == [8, 11]  # the initial design and the present
 
 
 def test_another_criterion_is_refused():
     with pytest.raises(TypeError, match=r"c of a MeanWidth, got the criterion UpperBound"):
-        DynamicC(Standard(QUICK, UpperBound(1.0), CLIMB))
+        DynamicC(Standard(QUICK, UpperBound(1.0), SEARCH))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_another_criterion_is_refused():
         lambda: Decay("cubic"),
         lambda: Decay(padding=-1),
         lambda: Decay(last=0.0),
-        lambda: DynamicC(Standard(QUICK, WIDTH, CLIMB), limit=-1),
+        lambda: DynamicC(Standard(QUICK, WIDTH, SEARCH), limit=-1),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(make):

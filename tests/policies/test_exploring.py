@@ -32,7 +32,7 @@ def random_points(policy, q):
 
 
 def test_the_share_of_random_points_is_epsilon():
-    """Of 80 points with probability 0.5: a deviation of 4.5."""
+    """Of 80 points with probability 0.5: a standard deviation of 4.5."""
     assert abs(float(random_points(Exploring(INNER, 0.5), 4).sum()) - 40) < 22
 
 

@@ -32,7 +32,7 @@ def run(policy, n, domain=SQUARE, f=bowl, first=None):
     return X
 
 
-def test_it_begins_at_the_best_of_the_start_design():
+def test_it_begins_at_the_best_of_the_initial_design():
     X = run(GradientDescent(starts=5), 7)
     best = X[bowl(X[:5]).argmax()]
     expected = best + 1e-4 * torch.eye(2, dtype=torch.float64)
@@ -74,12 +74,12 @@ def test_at_the_upper_face_the_difference_goes_back():
 
 
 def test_it_stays_in_the_cube():
-    def slope(X):
+    def gradient(X):
         return X[:, :1] + X[:, 1:2]
 
-    X = run(GradientDescent(starts=1), 40, f=slope, first=uniform(1, 2))
+    X = run(GradientDescent(starts=1), 40, f=gradient, first=uniform(1, 2))
     assert ((X >= 0) & (X <= 1)).all()
-    assert slope(X).max() == 2.0
+    assert gradient(X).max() == 2.0
 
 
 def test_discrete_variables_keep_the_values_of_the_start():

@@ -191,9 +191,9 @@ def best_after(policy, f, domain, trials, start, seed):
 
 
 def two_of_fifty(X):
-    """Return a hill over two directions of fifty, which are no columns.
+    """Return a local optimum over two directions of fifty, which are no columns.
 
-    u and v of uniform points have the deviation 0.6, so that none comes near to its top.
+    u and v of uniform points have the standard deviation 0.6, so that none comes near to its top.
     """
     along = torch.linspace(-1, 1, 50, dtype=torch.float64)
     first, second = along.sign(), (9 * along).sin().sign()

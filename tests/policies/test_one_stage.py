@@ -14,7 +14,7 @@ from neuralbo.surrogates.gp.gaussian_process import GP_CORRELATION
 from neuralbo.surrogates.gp.kernels import Constant, Matern, SquaredExponential, Within
 from neuralbo.testing import PolicyChecks
 from neuralbo.testing.policy_checks import step_of
-from neuralbo.testing.toys import SQUARE, cube, hills, observed, smooth_data, uniform
+from neuralbo.testing.toys import SQUARE, cube, multimodal, observed, smooth_data, uniform
 
 RECIPE = GaussianProcess(Constant() * Matern(2.5), mean="zero")
 THETA = torch.tensor([[0.7, -0.9, -0.5, -4.0]]).double()  # log variance, two lengths, noise
@@ -67,7 +67,10 @@ def test_the_mean_is_the_best_one():
 
 
 def test_the_concentrated_form_has_the_best_variance_and_mean():
-    """000 Eq. (5.4-5.6), printed with k0 = 1: the largest over the variance of the full form."""
+    """The largest over the variance of the full form.
+
+    Aryan (2020), Eq. (5.4-5.6), printed with k0 = 1.
+    """
     data, x = smooth_data(6), uniform(1, 2, seed=4)
     correlation, goal = GaussianProcess(SquaredExponential()), torch.tensor([GOAL]).double()
     theta, noise = torch.tensor([[-0.9, -0.5]]).double(), -6.0
@@ -142,8 +145,8 @@ def test_many_trials_keep_the_hyper_parameters_and_agree_with_few():
     few, many = OneStage(goals=(0.02,)), OneStage(goals=(0.02,), many=10)
     a, _ = few.best_places(step, step.fit(few.surrogate, data))
     b, _ = many.best_places(other, other.fit(many.surrogate, data))
-    assert float(hills(a)) > float(data.best) - 0.05
-    assert float(hills(b)) > float(data.best) - 0.05
+    assert float(multimodal(a)) > float(data.best) - 0.05
+    assert float(multimodal(b)) > float(data.best) - 0.05
 
 
 @pytest.mark.parametrize("settings", [{"goals": ()}, {"goals": (-1.0,)}, {"restarts": 0}])

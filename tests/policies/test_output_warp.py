@@ -26,12 +26,12 @@ def test_above_the_best_it_is_linear():
 
 
 @pytest.mark.parametrize("strength", [0.0, 3.0, 30.0])
-def test_the_slope_is_that_of_finite_differences(strength):
+def test_the_gradient_is_that_of_finite_differences(strength):
     warp = OutputWarp.of(Y, strength)
     at = torch.tensor([-40.0, -1.0, 2.9, 3.1, 8.0], dtype=torch.float64)
     step = 1e-6
-    slope = (warp(at + step) - warp(at - step)) / (2 * step)
-    assert torch.allclose(warp.log_derivative(at).exp(), slope, rtol=1e-6)
+    derivative = (warp(at + step) - warp(at - step)) / (2 * step)
+    assert torch.allclose(warp.log_derivative(at).exp(), derivative, rtol=1e-6)
 
 
 @pytest.mark.parametrize("strength", [3.0, 30.0])

@@ -11,7 +11,7 @@ from neuralbo.maximizers import Mixed, Multistart
 from neuralbo.policies import LatinHypercube, Policy, RandomSearch, Sobol, Standard
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess
 from neuralbo.testing import PolicyChecks
-from neuralbo.testing.toys import CONDITIONAL, MIXED, SQUARE, hills, observed, uniform
+from neuralbo.testing.toys import CONDITIONAL, MIXED, SQUARE, multimodal, observed, uniform
 
 QUICK = Mixed(Multistart(candidates=128, local=32, restarts=3, rounds=20))
 GP = Standard(GaussianProcess(restarts=0), LogExpectedImprovement(), QUICK)
@@ -68,10 +68,10 @@ class TestLatinHypercube(PolicyChecks):
 
 
 def run(policy, n, domain=SQUARE, horizon=None):
-    """Return n points asked one by one, each with the value of `hills`."""
+    """Return n points asked one by one, each with the value of `multimodal`."""
     X = torch.empty(0, domain.d, dtype=torch.float64)
     for number in range(n):
-        Y = hills(X) if len(X) else X.new_empty(0, 1)
+        Y = multimodal(X) if len(X) else X.new_empty(0, 1)
         data = Data(X, Y, torch.arange(len(X)))
         step = Step.of(data, domain, seed=1, number=number, horizon=horizon)
         X = torch.cat([X, policy.propose(step).points])

@@ -8,7 +8,7 @@ from neuralbo.engine.step import Step
 from neuralbo.policies import RadialBasis
 from neuralbo.policies.rbf import _interpolant
 from neuralbo.testing import PolicyChecks
-from neuralbo.testing.toys import CONDITIONAL, MIXED, SQUARE, cube, hills, observed, uniform
+from neuralbo.testing.toys import CONDITIONAL, MIXED, SQUARE, cube, multimodal, observed, uniform
 
 TOP = torch.tensor([0.7, 0.2], dtype=torch.float64)
 
@@ -48,15 +48,15 @@ def test_a_linear_function_is_met_everywhere():
 
 def test_a_repeated_point_has_the_mean_of_its_values():
     X = uniform(6, 2, seed=1)
-    twice = Data(torch.cat([X, X[:1]]), torch.cat([hills(X), hills(X[:1]) + 2]))
+    twice = Data(torch.cat([X, X[:1]]), torch.cat([multimodal(X), multimodal(X[:1]) + 2]))
     s = _interpolant(Step.of(twice, SQUARE, seed=1, number=7))
-    expected = twice.standard_units().numbers(hills(X[:1]) + 1)
+    expected = twice.standard_units().numbers(multimodal(X[:1]) + 1)
     assert float(s(X[:1].numpy())[0]) == pytest.approx(float(expected), abs=1e-6)
 
 
 def test_a_failure_counts_as_the_worst_value():
     X = uniform(8, 2, seed=1)
-    data = Data(X[:7], hills(X[:7]), X_failed=X[7:])
+    data = Data(X[:7], multimodal(X[:7]), X_failed=X[7:])
     s = _interpolant(Step.of(data, SQUARE, seed=1, number=8))
     worst = data.standard_units().numbers(data.Y).min()
     assert float(s(X[7:].numpy())[0]) == pytest.approx(float(worst), abs=1e-6)

@@ -76,8 +76,8 @@ def test_each_objective_may_have_a_surrogate_of_its_own():
 
 
 def test_a_batch_has_different_points():
-    asked = run(6).ask(3)
-    assert len({(p["x"], p["y"]) for p in asked}) == 3
+    suggested = run(6).ask(3)
+    assert len({(p["x"], p["y"]) for p in suggested}) == 3
 
 
 def test_one_failed_value_is_a_failure():
@@ -168,7 +168,7 @@ def test_designs_need_no_model():
     assert for_objectives(RandomSearch(), 3) == RandomSearch()
 
 
-def test_trust_regions_and_long_climbs_are_left_out():
+def test_trust_regions_and_long_local_searches_are_left_out():
     policy = for_objectives(make_policy("brvfl4"), 2)
     assert isinstance(policy, SeveralObjectives)
     assert policy.maximizer != Mixed()

@@ -76,12 +76,12 @@ def test_an_equal_value_is_not_better():
 def test_when_the_side_is_tiny_a_new_region_begins():
     assert side_after(*[0.0] * 6 * 7, side=0.8).side == 0.8 * 0.5**7
     assert side_after(*[0.0] * 6 * 8, side=0.8) == Side(0.8, trials=58, begin=58)
-    # ten start points of its own, then six that are worse
+    # ten initial points of its own, then six that are worse
     later = side_after(*[0.0] * 6 * 8, *[-5.0] * 10, *[-6.0] * 6, side=0.8)
     assert later == Side(0.4, -5.0, 0, 0, 74, 58)
 
 
-def test_a_new_region_begins_with_start_points_and_forgets_the_others():
+def test_a_new_region_begins_with_initial_points_and_forgets_the_others():
     data = values(*[9.0] * 10, *[0.0] * 6 * 8, *[-5.0] * 3)
     step = Step.of(data, cube(6), seed=0, number=61)
     assert TrustRegion(INNER, side=0.8).propose(step).facts == {
@@ -94,7 +94,7 @@ def test_a_new_region_begins_with_start_points_and_forgets_the_others():
     assert ((proposal.points - data.X[58]).abs() <= 0.2 + 1e-12).all()
 
 
-def test_start_points_say_nothing_about_the_side():
+def test_initial_points_say_nothing_about_the_side():
     assert TrustRegion(INNER).side_after(seen(values(*range(10)))) == Side(1.6, 9.0, 0, 0, 10)
 
 

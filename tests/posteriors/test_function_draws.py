@@ -234,8 +234,8 @@ def test_with_noise_the_quantile_is_that_of_the_mixture():
     values, noise = normals(5, 2, 3, 1), torch.tensor(0.3).double()
     weights = torch.tensor([1.0, 3.0, 0.0, 2.0, 1.0]).double()
     found = FunctionDraws(values, noise, weights).quantile(torch.tensor([0.1, 0.7]).double())
-    law = GaussianMixture(weights.log(), values[:, 1, 2, 0], noise.sqrt().expand(5))
-    exact = law.quantile(torch.tensor([0.1, 0.7]).double())
+    marginal = GaussianMixture(weights.log(), values[:, 1, 2, 0], noise.sqrt().expand(5))
+    exact = marginal.quantile(torch.tensor([0.1, 0.7]).double())
     torch.testing.assert_close(found[:, 1, 2, 0], exact)
 
 

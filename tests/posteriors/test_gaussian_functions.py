@@ -1,4 +1,4 @@
-"""A mixture of Gaussian laws of functions: moments, and samples that are functions."""
+"""A mixture of Gaussian distributions of functions: moments, and samples that are functions."""
 
 import pytest
 import torch
@@ -47,8 +47,8 @@ def test_samples_have_the_covariance_over_points(posterior):
     n, w = 2**14, LOG_WEIGHTS.exp()
     rest = (sample(posterior, n) - posterior.mean)[..., 0]  # n x b x q
     products = rest[..., :, None] * rest[..., None, :]
-    apart = posterior.means - posterior.mean[..., 0]
-    exact = posterior.covariances + apart[..., :, None] * apart[..., None, :]
+    shifts = posterior.means - posterior.mean[..., 0]
+    exact = posterior.covariances + shifts[..., :, None] * shifts[..., None, :]
     exact = torch.tensordot(w, exact, dims=1)
     error = products.std(0) / n**0.5
     assert ((products.mean(0) - exact).abs() < 5 * error).all()

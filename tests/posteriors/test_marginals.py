@@ -1,4 +1,4 @@
-"""Marginals: the law of every point is the model's, and draws are smooth functions."""
+"""Marginals: the distribution of every point is the model's, and draws are smooth functions."""
 
 import math
 
@@ -25,19 +25,22 @@ FIELD = Field.draw(2, seeded())
 
 
 class TwoBranches(Model):
-    """y = +-sin(3 x_1) with Gaussian noise that grows with x_2: a law at each x, no joint one."""
+    """y = +-sin(3 x_1) with Gaussian noise that grows with x_2.
+
+    A distribution at each x, no joint one.
+    """
 
     num_outputs = 1
     batch_shape = torch.Size()
 
     def posterior(self, X, output_indices=None, observation_noise=False, posterior_transform=None):
         branch, width = torch.sin(3 * X[..., 0]), 0.2 + X[..., 1]
-        law = GaussianMixture(
+        marginal = GaussianMixture(
             torch.tensor([0.0, 0.7]).double(),
             torch.stack([branch, -branch], -1),
             torch.stack([width, width], -1),
         )
-        return Marginals(law, FIELD.features(X))
+        return Marginals(marginal, FIELD.features(X))
 
 
 def draws(X, n=20, seed=0):
@@ -58,7 +61,7 @@ def test_the_covariance_of_the_field_is_the_squared_exponential():
     assert ((features @ features.mT - exact).abs() < 5 * error).all()
 
 
-def test_draws_have_the_moments_of_the_law():
+def test_draws_have_the_moments_of_the_distribution():
     X, n = cube(3, 2, 2), 20_000
     posterior = TwoBranches().posterior(X)
     samples = draws(X, n)
@@ -68,10 +71,10 @@ def test_draws_have_the_moments_of_the_law():
     assert ((squares.mean(0) - posterior.variance).abs() < 5 * error).all()
 
 
-def test_draws_have_the_cdf_of_the_law():
+def test_draws_have_the_cdf_of_the_distribution():
     X, n = cube(4, 2), 20_000
     samples = draws(X, n)[..., 0]
-    exact = TwoBranches().posterior(X).law.cdf(torch.tensor(0.3).double())
+    exact = TwoBranches().posterior(X).marginal.cdf(torch.tensor(0.3).double())
     error = (exact * (1 - exact) / n).sqrt()
     assert (((samples <= 0.3).double().mean(0) - exact).abs() < 5 * error).all()
 
@@ -89,7 +92,7 @@ def test_a_draw_is_one_function_over_overlapping_calls():
 def test_close_points_have_close_values_and_distant_ones_do_not():
     X = torch.tensor([[0.2, 0.5], [0.2001, 0.5], [0.9, 0.5]]).double()
     samples = draws(X, 2000)[..., 0]
-    ranks = TwoBranches().posterior(X).law.cdf(samples)
+    ranks = TwoBranches().posterior(X).marginal.cdf(samples)
     correlation = torch.corrcoef(ranks.mT)
     assert correlation[0, 1] > 0.999
     assert correlation[0, 2].abs() < 0.5  # exp(-0.7^2 / (2 * 0.2^2 * 2)) = 0.05, 128 frequencies
@@ -100,22 +103,22 @@ def test_draws_are_smooth():
     assert torch.autograd.gradcheck(lambda x: draws(x, 4), X)
 
 
-def test_the_mean_and_variance_are_those_of_the_law():
+def test_the_mean_and_variance_are_those_of_the_distribution():
     posterior = TwoBranches().posterior(cube(3, 2, 2))
-    assert torch.equal(posterior.mean[..., 0], posterior.law.mean)
-    assert torch.equal(posterior.variance[..., 0], posterior.law.variance)
+    assert torch.equal(posterior.mean[..., 0], posterior.marginal.mean)
+    assert torch.equal(posterior.variance[..., 0], posterior.marginal.variance)
     assert posterior.mean.shape == posterior.base_sample_shape == (3, 2, 1)
 
 
 @pytest.mark.parametrize("b", [(), (3,), (4, 3)])
-def test_quantiles_and_densities_are_those_of_the_law(b):
+def test_quantiles_and_densities_are_those_of_the_distribution(b):
     posterior = TwoBranches().posterior(cube(*b, 2, 2))
     values = torch.tensor([0.2, 0.9]).double()
     quantile, density = posterior.quantile(values), posterior.density(values)
     assert quantile.shape == density.shape == (2, *b, 2, 1)
     for v, q, p in zip(values, quantile[..., 0], density[..., 0], strict=True):
-        torch.testing.assert_close(posterior.law.cdf(q), v.expand_as(q))
-        torch.testing.assert_close(p, posterior.law.log_density(v).exp())
+        torch.testing.assert_close(posterior.marginal.cdf(q), v.expand_as(q))
+        torch.testing.assert_close(p, posterior.marginal.log_density(v).exp())
 
 
 def test_one_seed_one_draw_and_no_other_randomness():
@@ -128,9 +131,9 @@ def test_one_seed_one_draw_and_no_other_randomness():
 
 
 def test_draws_far_in_the_tail_are_finite():
-    features = torch.full((1, 1), 20.0).double()  # a field of twenty deviations
-    law = GaussianMixture(*torch.tensor([[[0.0]], [[1.0]], [[2.0]]]).double())
-    assert Marginals(law, features).draw_with(seeded(), torch.Size([100])).isfinite().all()
+    features = torch.full((1, 1), 20.0).double()  # a field of twenty standard deviations
+    marginal = GaussianMixture(*torch.tensor([[[0.0]], [[1.0]], [[2.0]]]).double())
+    assert Marginals(marginal, features).draw_with(seeded(), torch.Size([100])).isfinite().all()
 
 
 def test_botorch_chooses_our_sampler():
@@ -166,6 +169,6 @@ def test_smoke_of_a_criterion_through_optimize_acqf():
 
 
 def test_features_of_other_points_are_refused():
-    law = GaussianMixture(*torch.zeros(3, 4, 2, 1).double())
+    marginal = GaussianMixture(*torch.zeros(3, 4, 2, 1).double())
     with pytest.raises(ValueError, match=r"same points.*\(4, 2\) and \(4, 3, 8\)"):
-        Marginals(law, torch.zeros(4, 3, 8).double())
+        Marginals(marginal, torch.zeros(4, 3, 8).double())

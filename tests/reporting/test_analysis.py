@@ -14,7 +14,7 @@ from scipy import stats
 from neuralbo.engine.step import Step
 from neuralbo.policies.policy_presets import AUTO
 from neuralbo.reporting.analysis import Analysis, NoModelError, Record
-from neuralbo.reporting.analysis.calibration import _landmarks, _one_ahead
+from neuralbo.reporting.analysis.calibration import _one_ahead, _refit_sizes
 from neuralbo.reporting.analysis.importance import Change
 from neuralbo.reporting.analysis.landscape import FEW, chosen
 from neuralbo.reporting.analysis.pareto_front import front
@@ -121,11 +121,11 @@ class TestShares:
 
 
 class TestAblation:
-    def test_the_largest_gain_comes_first_and_ends_at_the_likely_best(self, additive):
+    def test_the_largest_gain_comes_first_and_ends_at_the_recommended(self, additive):
         found = additive.ablation
         assert [change.name for change in found.changes][:2] == ["a", "b"]
         assert found.start == pytest.approx(1.5, abs=0.02)  # 2a + b in the middle
-        assert found.changes[-1].mean == pytest.approx(-additive.model.likely.mean, rel=1e-6)
+        assert found.changes[-1].mean == pytest.approx(-additive.model.recommended.mean, rel=1e-6)
 
     def test_gains_add_up_to_the_whole_way(self, additive):
         found = additive.ablation
@@ -176,9 +176,7 @@ class TestCalibration:
     def test_one_step_ahead_is_what_conditioning_one_by_one_gives(self, noisy):
         found = noisy.model
         model, X, y = found.fit(90), found.data.X[90:98], found.data.Y[90:98, 0].numpy()
-        mean, deviation, z = (
-            part.numpy() for part in _one_ahead(model, X, found.data.Y[90:98, 0])
-        )
+        mean, std, z = (part.numpy() for part in _one_ahead(model, X, found.data.Y[90:98, 0]))
         with torch.no_grad():
             m, S = (part.numpy() for part in model.joint(X))
         S = S + float(model.noise_variance) * np.eye(8)
@@ -188,12 +186,12 @@ class TestCalibration:
             s = math.sqrt(S[k, k] - gain @ S[:k, k])
             # rounding, and the jitter of 1e-10 of the mean variance
             assert mean[k] == pytest.approx(expected, abs=1e-7)
-            assert deviation[k] == pytest.approx(s, rel=1e-7)
+            assert std[k] == pytest.approx(s, rel=1e-7)
             assert z[k] == pytest.approx((y[k] - expected) / s, abs=1e-6)
 
-    def test_landmarks_cover_all_trials_after_the_first_eight(self):
-        assert _landmarks(30) == [(8, 12), (12, 18), (18, 27), (27, 30)]
-        assert _landmarks(8) == []
+    def test_refits_cover_all_trials_after_the_first_eight(self):
+        assert _refit_sizes(30) == [(8, 12), (12, 18), (18, 27), (27, 30)]
+        assert _refit_sizes(8) == []
 
     def test_noise_that_the_model_has_learnt_is_calibrated(self, noisy):
         assert noisy.calibration.numbers.min() >= 400  # the last third of the trials
@@ -355,7 +353,7 @@ class TestExpectedGain:
         assert hint.what == "More trials are likely to pay."
 
     def test_a_suggestion_near_another_local_optimum_does_not_count(self):
-        assert not on_going_on(suggested(1.0, 1.0, 1.0, other_hill=3.0))
+        assert not on_going_on(suggested(1.0, 1.0, 1.0, other_basin=3.0))
 
     def test_nothing_is_said_where_the_criterion_is_no_expected_improvement(self):
         assert not on_going_on(suggested(1.0, 1.0, 1.0, criterion="UpperBound"))
@@ -394,7 +392,7 @@ def test_where_no_model_can_be_the_reason_is_told(rows, why):
 def test_the_noise_of_many_trials_is_learnt_from_some(noisy):
     assert noisy.model.data.n == 600
     # five standard errors of a deviation from 300 values are 0.2 * 5 / sqrt(600), and some misfit
-    assert noisy.model.likely.noise == pytest.approx(0.2, abs=0.06)
+    assert noisy.model.recommended.noise == pytest.approx(0.2, abs=0.06)
 
 
 def test_of_many_trials_those_around_the_best_and_some_of_all_times_are_chosen(noisy):
@@ -411,4 +409,4 @@ def test_of_many_trials_those_around_the_best_and_some_of_all_times_are_chosen(n
 def test_equal_studies_give_equal_numbers(additive):
     again = Analysis(smooth(lambda a, b, c: 2 * a + b, d=3))
     assert again.shares == additive.shares
-    assert again.model.likely == additive.model.likely
+    assert again.model.recommended == additive.model.recommended

@@ -245,7 +245,7 @@ def selecting(key, why):
 
 @pytest.mark.parametrize("key", ["gp_log_warp_30", "gp_bent30"])
 def test_a_candidate_has_one_name_on_the_page_in_records_new_and_old(key):
-    why = f"log density of left-out values after 8: {key} 1.2, gp 0.3"
+    why = f"leave-one-out log predictive density, nats per observation of 8: {key} 1.2, gp 0.3"
     text = harmless(report.render(selecting(key, why))).text
     name = "gp with a log warp of the outputs (strength 30)"
     assert text.count(name) == 3  # the key of the strip, and the table: the model, and the reason
@@ -255,7 +255,7 @@ def test_a_candidate_has_one_name_on_the_page_in_records_new_and_old(key):
 
 
 def test_how_points_are_chosen_without_a_model_is_said_in_the_words_of_the_field():
-    facts = {"surrogate": "random, since all hills are climbed", "weight_gp": 1.0}
+    facts = {"surrogate": "random, since all local optima have converged", "weight_gp": 1.0}
     study = filled(*[trial_of(1.0, {"x": 0.5}, user_attrs={"neuralbo:facts": facts})])
     text = harmless(report.render(study)).text
     assert "random (all local optima have converged)" in text and "hills" not in text

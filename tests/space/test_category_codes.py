@@ -9,7 +9,7 @@ from neuralbo.space.category_codes import LENGTH, SPREAD, nearest_word, words
 SECOND = [0, 3, 4, 6, 10, 11, 18, 19]  # the first ones of the word of level 1
 
 
-def places_apart(left, right):
+def place_distances(left, right):
     """Return in how many columns rows differ; exact, as rounding is far below one."""
     return (torch.cdist(left, right, p=1) / (2 * SPREAD)).round()
 
@@ -19,14 +19,14 @@ def test_words_differ_in_a_quarter_of_the_columns(count):
     W = words(count)
     assert W.shape == (count, LENGTH)
     assert set(W.unique().tolist()) == {0.5 - SPREAD, 0.5 + SPREAD}
-    distance = places_apart(W[:1000], W)
+    distance = place_distances(W[:1000], W)
     distance[torch.arange(len(distance)), torch.arange(len(distance))] = LENGTH
     assert float(distance.amin()) >= LENGTH / 4
 
 
 def test_a_hundred_thousand_levels_are_still_far_from_each_other():
     W = words(100_000)
-    few = places_apart(W[-20:], W).topk(2, largest=False).values
+    few = place_distances(W[-20:], W).topk(2, largest=False).values
     assert float(few[:, 0].amax()) == 0
     assert float(few[:, 1].amin()) >= LENGTH / 4
 

@@ -8,7 +8,7 @@ from neuralbo.data import data as data_module
 from neuralbo.engine.step import FIT, Memory, Step, generator
 from neuralbo.surrogates import BayesianRVFL, BySize, GaussianProcess
 from neuralbo.surrogates.surrogate import AddsUp, Chooses, fit_by_blocks
-from neuralbo.testing.toys import SQUARE, hills, seeded, uniform
+from neuralbo.testing.toys import SQUARE, multimodal, seeded, uniform
 
 RECIPE = BayesianRVFL(units=12)
 SMALL = 16  # trials of a block in these tests
@@ -22,7 +22,7 @@ def small(monkeypatch):
 
 def trials(numbers, scale=1.0):
     X = uniform(4000, 2, seed=1)[numbers]
-    return Data(X, scale * hills(X), torch.as_tensor(numbers))
+    return Data(X, scale * multimodal(X), torch.as_tensor(numbers))
 
 
 def fit(data, memory=None, recipe=RECIPE):
@@ -76,9 +76,9 @@ class TestPurity:
         order = (torch.arange(ALL) + 12 * torch.rand(ALL, generator=rng)).argsort()
         there = torch.rand(ALL, generator=rng) < 0.8
         for end in range(SMALL, ALL + 1, 5):
-            told = order[:end][there[order[:end]]]
-            kept = fit(trials(told), memory)
-            assert is_same(kept, fit(trials(told.sort().values)))
+            observed = order[:end][there[order[:end]]]
+            kept = fit(trials(observed), memory)
+            assert is_same(kept, fit(trials(observed.sort().values)))
 
     def test_a_memory_that_forgets_at_once_is_no_error(self, monkeypatch):
         monkeypatch.setattr("neuralbo.engine.step.MOST_KEPT", 1)
@@ -185,14 +185,14 @@ class TestOddValues:
         at_one, scaled = (RECIPE.fit(trials(range(53), s), seeded()) for s in (1.0, scale))
         X = uniform(9, 2, seed=3)
         torch.testing.assert_close(scaled.moments(X)[0] / scale, at_one.moments(X)[0])
-        deviation = scaled.moments(X)[1].sqrt() / scale
-        torch.testing.assert_close(deviation, at_one.moments(X)[1].sqrt())
+        std = scaled.moments(X)[1].sqrt() / scale
+        torch.testing.assert_close(std, at_one.moments(X)[1].sqrt())
 
     @pytest.mark.parametrize("scale", [1e-20, 1.0, 1e150])
     def test_a_constant_beginning_hides_nothing_that_comes_later(self, scale):
         """The first block is 0, so its units are 1: the later values have a scale of their own."""
         X = uniform(SMALL + 15, 2)
-        Y = scale * hills(X) / 4
+        Y = scale * multimodal(X) / 4
         Y[:SMALL] = 0.0
         model = BayesianRVFL(units=12, clip=None).fit(Data(X, Y, torch.arange(len(X))), seeded())
         assert model.moments(X)[0].isfinite().all()

@@ -7,7 +7,7 @@ from neuralbo.data import Data
 from neuralbo.surrogates import BayesianRVFL, GaussianProcess, NeuralLinear
 from neuralbo.surrogates.baselines.empirical import Empirical
 from neuralbo.surrogates.gp.gaussian_process import GaussianProcessModel
-from neuralbo.surrogates.leave_one_out import FOLDS, LeftOut, foretold, said
+from neuralbo.surrogates.leave_one_out import FOLDS, LeftOut, leave_one_out_predictions, said
 from neuralbo.surrogates.random_features.bayesian_linear import BayesianLinearModel
 from neuralbo.testing.toys import seeded, smooth_data
 
@@ -26,14 +26,14 @@ def test_a_gaussian_process_says_what_it_would_without_the_row(mean):
         X, Y = without(data, i)
         y = model.units[1].numbers(Y).squeeze(-1)
         other = GaussianProcessModel(model.recipe, model.theta, (X, y), model.units)
-        law, variance = other.moments(data.X[i : i + 1])
+        distribution, variance = other.moments(data.X[i : i + 1])
         variance = variance + other.noise_variance
         if mean == "constant":  # what the estimated mean is unsure of
             k = other._cross(data.X[i : i + 1])[0]
             w = torch.cholesky_solve(torch.ones(len(y), 1).double(), other.L)[:, 0]
             variance = variance + (1 - w @ k) ** 2 / w.sum() * model.units[1].square
-        assert torch.allclose(found.means[i], law[0], rtol=1e-6)
-        assert torch.allclose(found.deviations[i], variance[0].sqrt(), rtol=1e-6)
+        assert torch.allclose(found.means[i], distribution[0], rtol=1e-6)
+        assert torch.allclose(found.stds[i], variance[0].sqrt(), rtol=1e-6)
 
 
 def test_a_linear_model_says_what_it_would_without_the_row():
@@ -48,10 +48,10 @@ def test_a_linear_model_says_what_it_would_without_the_row():
         mean, variance = other.moments(data.X[i : i + 1])
         assert torch.allclose(found.means[i], mean[0], rtol=1e-5, atol=1e-8)
         wanted = (variance + other.noise_variance).sqrt()
-        assert torch.allclose(found.deviations[i], wanted[0], rtol=1e-5)
+        assert torch.allclose(found.stds[i], wanted[0], rtol=1e-5)
 
 
-def test_a_trained_network_foretells_a_fold_by_one_that_has_not_seen_it():
+def test_a_trained_network_predicts_a_fold_by_one_that_has_not_seen_it():
     data = smooth_data(20, 1)
     recipe = NeuralLinear(steps=50, clip=None)
     model = recipe.fit(data, seeded())
@@ -71,14 +71,14 @@ def test_a_trained_network_foretells_a_fold_by_one_that_has_not_seen_it():
 def test_others_are_fitted_without_each_fold():
     data = smooth_data(11, 1)
     recipe = Empirical()
-    found = foretold(recipe, data, seeded(), recipe.fit(data, seeded()))
+    found = leave_one_out_predictions(recipe, data, seeded(), recipe.fit(data, seeded()))
     for fold in range(FOLDS):
         is_out = torch.arange(11) % FOLDS == fold
         mean = data.Y[~is_out, 0].mean()
         assert torch.allclose(found.means[is_out], mean.expand(int(is_out.sum())))
 
 
-def test_a_mixture_is_judged_by_its_own_density():
+def test_a_mixture_is_scored_by_its_own_density():
     from neuralbo.surrogates.mixtures.kde import KernelDensity
 
     data = smooth_data(12, 1)

@@ -129,11 +129,11 @@ FINALS = {
 def test_being_ahead_counts_problems_and_a_failure_is_behind():
     results = Numbers(FINALS, {"us": 1.0, "x": 2.0, "y": 0.5})
     claim = AheadOnMost("us", ("x", "y"), ("a", "b", "c"), 2 / 3, "here")
-    assert claim.verdict(results).answer == "holds"
-    assert "on 2 of 3 (of 3): a: 1 against 2 (x)" in claim.verdict(results).because
+    assert claim.outcome(results).answer == "holds"
+    assert "on 2 of 3 (of 3): a: 1 against 2 (x)" in claim.outcome(results).because
     stricter = AheadOnMost("us", ("x", "y"), ("a", "b", "c"), 0.9, "here")
-    assert stricter.verdict(results).answer == "does not hold"
-    assert AheadOnMost("nobody", ("x",), ("a",), 0.5, "here").verdict(results).answer == "N/A"
+    assert stricter.outcome(results).answer == "does not hold"
+    assert AheadOnMost("nobody", ("x",), ("a",), 0.5, "here").outcome(results).answer == "N/A"
     assert "67%" in claim.words
 
 
@@ -142,12 +142,12 @@ def test_being_ahead_of_those_that_have_run_is_not_being_ahead_of_all():
     seconds = {"us": 1.0, "x": 2.0, "y": 0.5}
     claim = AheadOnMost("us", ("x", "y"), ("a", "b", "c"), 2 / 3, "here")
     waiting = Numbers(FINALS | {"b": {"us": 1.0, "x": 2.0, "y": None}}, seconds)
-    verdict = claim.verdict(waiting)
-    assert verdict.answer == "does not hold" and "on 1 of 2 (of 3)" in verdict.because
+    outcome = claim.outcome(waiting)
+    assert outcome.answer == "does not hold" and "on 1 of 2 (of 3)" in outcome.because
     waiting.study.cells = staticmethod(
         lambda: [Cell(p, m, 0) for p in FINALS for m in FINALS["a"] if (p, m) != ("b", "y")]
     )
-    assert claim.verdict(waiting).answer == "holds"
+    assert claim.outcome(waiting).answer == "holds"
 
 
 def test_every_peer_is_asked_where_the_study_runs_it():
@@ -157,15 +157,15 @@ def test_every_peer_is_asked_where_the_study_runs_it():
     assert claim.problems == HIGH_DIMENSION.problems and claim.share == 2 / 3
     wanted = {(cell.problem, cell.method) for cell in HIGH_DIMENSION.cells()}
     for problem in claim.problems:
-        asked = {m for m in claim.worse if (problem, m) in wanted}
-        assert asked == set(claim.worse) - ({"botorch"} if find(problem).d == 100 else set())
+        suggested = {m for m in claim.worse if (problem, m) in wanted}
+        assert suggested == set(claim.worse) - ({"botorch"} if find(problem).d == 100 else set())
 
 
 def test_seconds_are_summed_over_the_problems():
     results = Numbers(FINALS, {"us": 1.0, "x": 2.0, "y": 0.5})
-    assert NoSlower("us", "x", ("a", "b"), "here").verdict(results).answer == "holds"
-    assert NoSlower("us", "y", ("a", "b"), "here").verdict(results).answer == "does not hold"
-    assert NoSlower("us", "x", ("z",), "here").verdict(results).answer == "N/A"
+    assert NoSlower("us", "x", ("a", "b"), "here").outcome(results).answer == "holds"
+    assert NoSlower("us", "y", ("a", "b"), "here").outcome(results).answer == "does not hold"
+    assert NoSlower("us", "x", ("z",), "here").outcome(results).answer == "N/A"
 
 
 def test_the_trust_region_peer_proposes_legal_points_near_the_best():
@@ -175,11 +175,11 @@ def test_the_trust_region_peer_proposes_legal_points_near_the_best():
 
     problem = find("levy5")
     space = Space(problem.space())
-    asker = find_method("turbo").make(space, 0, 10)
+    optimizer = find_method("turbo").make(space, 0, 10)
     rows = space.domain.sobol(6, torch.Generator().manual_seed(0))
     for params in space.decode(rows):
-        asker.tell(params, problem.evaluate(params))
-    first = asker.ask()
+        optimizer.tell(params, problem.evaluate(params))
+    first = optimizer.ask()
     assert all(-10 <= value <= 10 for value in first.values())
-    asker.tell(first, problem.evaluate(first))
-    assert asker.ask() != first
+    optimizer.tell(first, problem.evaluate(first))
+    assert optimizer.ask() != first

@@ -26,18 +26,18 @@ def test_every_seed_has_a_crash_region_of_its_own():
     assert {math.isnan(float(value)) for value in U} == {True, False}
 
 
-def test_failures_are_counted_after_the_start_points():
+def test_failures_are_counted_after_the_initial_points():
     trying = Trying(("branin",), with_crashes, trials=14, start=10)
     (found,) = trying("random", 3, False)["found"]
     problem, space = with_crashes("branin", 3), Space(find("branin").space())
-    asker = find_method("random").make(space, 3, 14)
+    optimizer = find_method("random").make(space, 3, 14)
     for params in space.decode(space.domain.sobol(10, generator(3))):
-        asker.tell(params, 1.0)
+        optimizer.tell(params, 1.0)
     failed = 0
     for number in range(10, 14):
-        params = asker.ask()
+        params = optimizer.ask()
         value = problem.evaluate(params, number, 3)
-        asker.tell(params, None if math.isnan(value) else value)
+        optimizer.tell(params, None if math.isnan(value) else value)
         failed += math.isnan(value)
     assert found["failed"] == failed / 4
     assert found["alone"] is None

@@ -1,4 +1,4 @@
-"""The tables of a document: its cells as printed, and ours beside them."""
+"""The tables of a publication: its cells as printed, and ours beside them."""
 
 import csv
 import math
@@ -12,7 +12,7 @@ from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
 from neuralbo_lab.core.report import Results, Run, write
 from neuralbo_lab.problems import find
 
-REGRETS = {"gp": [1.0, 2.0, 6.0], "random": [5.0]}  # mean 3, deviation sqrt(7), median 2
+REGRETS = {"gp": [1.0, 2.0, 6.0], "random": [5.0]}  # mean 3, standard deviation sqrt(7), median 2
 ROWS = (
     PrintedRow("GP-EI", "gp", ("1.5 ± 0.2", "N/A", "7")),
     PrintedRow("random", "random", ("9", "8", "7")),
@@ -57,11 +57,11 @@ def test_a_row_has_its_name_there_and_ours_where_they_differ():
     assert list(rows_of(results_of())) == ["GP-EI (gp)", "random", "SPN (spn)", "TPE (tpe)"]
 
 
-def test_ours_is_the_mean_with_the_deviation_of_the_sample_and_the_number_of_runs():
+def test_ours_is_the_mean_with_the_standard_deviation_of_the_sample_and_the_number_of_runs():
     assert rows_of(results_of())["GP-EI (gp)"][1] == "3 ± 2.6 (3)"
 
 
-def test_a_single_run_has_no_deviation():
+def test_a_single_run_has_no_standard_deviation():
     assert rows_of(results_of())["random"][1] == "5 (1)"
 
 

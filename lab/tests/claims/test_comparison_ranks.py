@@ -1,4 +1,4 @@
-"""Ranks and factors of ours beside a document's, on runs whose intervals are known.
+"""Ranks and factors of ours beside a publication's, on runs whose intervals are known.
 
 The bootstrap interval of the mean of two runs goes from one to the other: each of them is all of
 a resample with probability 1/4.
@@ -55,13 +55,13 @@ def at(finals, problem="levy2"):
 
 @pytest.mark.parametrize(("low", "last"), [(3.5, 2), (4.5, 3)])
 def test_the_patterns_of_figure_61(low, last):
-    """004 section 13 item 3; the medians 1.5, 2.5 and more are in order."""
+    """Högger (2021), Fig. 6.1; the medians 1.5, 2.5 and more are in order."""
     ours = ours_of(by_column(), at({**FIGURE_61, "c": [low, 5.0]}))
     assert ours == {"a": ["1/1 of 3 (2)"], "b": ["1/2 of 3 (2)"], "c": [f"{last}/3 of 3 (2)"]}
 
 
 def test_table_a5_gives_the_mean_ranks_of_table_66():
-    """004 section 13 item 3: all 25, in the table that a report shows."""
+    """Högger (2021), Tables A.5 and 6.6: all 25, in the table that a report shows."""
     finals = {}
     for row in document.TABLE_A5.rows:
         for (_, problem), cell in zip(document.TABLE_A5.columns, row.cells, strict=True):

@@ -69,7 +69,7 @@ def test_what_is_not_available_has_the_worst_of_its_block():
 )
 def test_the_best_of_the_others_decides(others, factor, answer):
     claim = NearBest("auto", others, PROBLEMS, factor, "all", "here")
-    assert claim.verdict(results_of()).answer == answer
+    assert claim.outcome(results_of()).answer == answer
 
 
 def test_the_study_has_five_kinds_of_four_problems():

@@ -1,4 +1,4 @@
-"""Groups of problems: Borda counts and first places by the hierarchy of tests (000 E1)."""
+"""Groups of problems: Borda counts and first places by a hierarchy of tests."""
 
 import math
 
@@ -104,7 +104,7 @@ def test_borda_over_a_group_is_that_of_the_last_trial():
 
 
 def test_borda_over_all_problems_needs_no_significance():
-    """It is of Friedman's ranks of the runs of shared seeds, 000 E2."""
+    """It is of Friedman's ranks of the runs of shared seeds, Aryan (2020), Sec. 4.4.1."""
     results = results_of({"branin": CLEAR, "levy10": CLEAR}, groups=(), runs=2)
     assert results.borda() == {"gp": 4, "random": 2, "tpe": 0}
 

@@ -20,18 +20,18 @@ def test_holm_is_the_textbook_example():
 
 def test_half_of_every_regret_is_significantly_lower():
     claim = BeatsByTest("gp", "random", ("branin",), "here")
-    answer, because = claim.verdict(
+    answer, because = claim.outcome(
         results_of({("branin", "gp"): HALVED, ("branin", "random"): BASE})
     )
     assert answer == "holds"
-    # all twelve differences have one sign: 2 / 2^12, and SciPy takes the exact law for it
+    # all twelve differences have one sign: 2 / 2^12, and SciPy takes the exact distribution for it
     assert because == "on 1 of 1: branin: ratio 0.5, p = 0.00049, 12 pairs"
 
 
 def test_the_worse_one_never_holds_however_significant():
     claim = BeatsByTest("random", "gp", ("branin",), "here")
     table = {("branin", "gp"): HALVED, ("branin", "random"): BASE}
-    assert claim.verdict(results_of(table)).answer == "does not hold"
+    assert claim.outcome(results_of(table)).answer == "does not hold"
 
 
 def test_p_values_are_corrected_for_the_number_of_problems():
@@ -41,7 +41,7 @@ def test_p_values_are_corrected_for_the_number_of_problems():
         ("levy10", "gp"): other, ("levy10", "random"): BASE,
     }  # fmt: skip
     alone = float(wilcoxon(np.log(other) - np.log(BASE)).pvalue)
-    because = BeatsByTest("gp", "random", ("branin", "levy10"), "").verdict(results_of(table))[1]
+    because = BeatsByTest("gp", "random", ("branin", "levy10"), "").outcome(results_of(table))[1]
     assert f"p = {2 / 2**12 * 2:.2g}" in because
     assert f"p = {alone:.2g}" in because  # the larger of two is left as it is
 
@@ -49,7 +49,7 @@ def test_p_values_are_corrected_for_the_number_of_problems():
 def test_differences_serve_where_regrets_are_below_zero():
     claim = BeatsByTest("gp", "random", ("branin",), "here", by="difference")
     lower = [regret - 3 for regret in BASE]
-    answer, because = claim.verdict(
+    answer, because = claim.outcome(
         results_of({("branin", "gp"): lower, ("branin", "random"): BASE})
     )
     assert answer == "holds" and "difference -3" in because
@@ -58,15 +58,15 @@ def test_differences_serve_where_regrets_are_below_zero():
 @pytest.mark.parametrize("pairs", [0, 5])
 def test_fewer_than_six_pairs_are_no_answer(pairs):
     table = {("branin", "gp"): HALVED[:pairs] or [1.0], ("branin", "random"): BASE[:pairs] or []}
-    assert BeatsByTest("gp", "random", ("branin",), "").verdict(results_of(table))[0] == "N/A"
+    assert BeatsByTest("gp", "random", ("branin",), "").outcome(results_of(table))[0] == "N/A"
 
 
 def test_equal_runs_are_no_difference():
     table = {("branin", "gp"): BASE, ("branin", "random"): BASE}
-    answer, because = BeatsByTest("gp", "random", ("branin",), "").verdict(results_of(table))
+    answer, because = BeatsByTest("gp", "random", ("branin",), "").outcome(results_of(table))
     assert answer == "does not hold" and "p = 1" in because
 
 
 def test_a_method_that_the_study_does_not_have_is_no_answer():
     table = {("branin", "gp"): BASE, ("branin", "random"): BASE}
-    assert BeatsByTest("gp", "boggn", ("branin",), "").verdict(results_of(table))[0] == "N/A"
+    assert BeatsByTest("gp", "boggn", ("branin",), "").outcome(results_of(table))[0] == "N/A"

@@ -67,17 +67,17 @@ def test_a_method_is_among_the_best_unless_the_best_is_ahead_in_nearly_all_runs(
     results = results_of(
         {("branin", "gp"): gp, ("branin", "random"): [2.0] * 8, ("branin", "tpe"): [9.0] * 8}
     )
-    verdict = claim.verdict(results)
-    assert verdict.answer == answer
-    assert "8 blocks" in verdict.because and "tpe 3" in verdict.because
+    outcome = claim.outcome(results)
+    assert outcome.answer == answer
+    assert "8 blocks" in outcome.because and "tpe 3" in outcome.because
     first = "gp" if lost < 4 else "random"
-    assert f"behind {first}" in verdict.because
+    assert f"behind {first}" in outcome.because
 
 
 def test_without_its_runs_there_is_no_answer():
     claim = AmongBest("gp", METHODS, ("branin",), "here", "all")
     only = {("branin", "random"): [1.0, 1.0], ("branin", "tpe"): [1.0, 2.0]}
-    assert claim.verdict(results_of(only)).answer == "N/A"
+    assert claim.outcome(results_of(only)).answer == "N/A"
 
 
 def test_the_report_has_them_for_each_group(tmp_path):
@@ -88,8 +88,8 @@ def test_the_report_has_them_for_each_group(tmp_path):
 
 
 def test_the_study_of_criteria_asks_for_the_default_under_noise():
-    asked = {(claim.method, claim.group) for claim in CRITERIA.claims}
-    assert {("gp/log_ei", "with noise"), ("brvfl4/log_ei", "with noise")} <= asked
+    requested = {(claim.method, claim.group) for claim in CRITERIA.claims}
+    assert {("gp/log_ei", "with noise"), ("brvfl4/log_ei", "with noise")} <= requested
     for claim in CRITERIA.claims:
         assert claim.method in claim.methods and len(claim.methods) >= 8
         is_noisy = [problem.endswith("-noise5") for problem in claim.problems]

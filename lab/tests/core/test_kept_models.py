@@ -72,11 +72,11 @@ def test_a_file_with_code_in_it_is_refused(tmp_path):
 
 def test_a_kept_model_is_in_the_units_and_the_sign_of_the_values(tmp_path):
     trials, files = kept(tmp_path, "gp")
-    told = trials[:6]
-    X = torch.tensor([[(t["params"]["x0"] + 5) / 15, t["params"]["x1"] / 15] for t in told])
+    observed = trials[:6]
+    X = torch.tensor([[(t["params"]["x0"] + 5) / 15, t["params"]["x1"] / 15] for t in observed])
     with torch.no_grad():
         mean = load_step(files[-1])["model"].posterior(X.double()[:, None]).mean.reshape(-1)
-    values = torch.tensor([t["value"] for t in told], dtype=torch.float64)
+    values = torch.tensor([t["value"] for t in observed], dtype=torch.float64)
     assert float(torch.corrcoef(torch.stack([mean, values]))[0, 1]) > 0.9
 
 
@@ -110,7 +110,7 @@ def test_keeping_models_changes_no_line(tmp_path, method):
     assert not (tmp_path / "bare" / "models").exists()
 
 
-def test_a_run_whose_start_points_all_failed_keeps_proposals_without_a_model(
+def test_a_run_whose_initial_points_all_failed_keeps_proposals_without_a_model(
     tmp_path, monkeypatch
 ):
     monkeypatch.setattr(run_trials, "find", lambda name: Failing())

@@ -20,7 +20,7 @@ from neuralbo_lab.core import report, studies
 from neuralbo_lab.core import run as runner
 from neuralbo_lab.core.methods import find_method
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.regression_fits import TEST, TRAINING, law_of, sample, score
+from neuralbo_lab.core.regression_fits import TEST, TRAINING, distribution_of, sample, score
 from neuralbo_lab.core.store import folder, packed
 from neuralbo_lab.core.studies import STUDIES, find_study
 from neuralbo_lab.core.study import Minutes
@@ -118,9 +118,9 @@ class TestUnknownNames:
         assert seen == ["40x8-random"]
 
     @pytest.mark.parametrize(("study", "trials"), [("hoegger-5d", "8"), ("speed", "20")])
-    def test_trials_must_be_more_than_the_start_points(self, study, trials, capsys):
+    def test_trials_must_be_more_than_the_initial_points(self, study, trials, capsys):
         assert lab("run", study, "--trials", trials) == 1
-        assert "--trials must be more than the start points" in capsys.readouterr().err
+        assert "--trials must be more than the initial points" in capsys.readouterr().err
 
     def test_the_methods_of_a_speed_study_cannot_be_chosen(self, capsys):
         assert lab("run", "speed", "--method", "start") == 1
@@ -265,17 +265,17 @@ class TestRun:
 
 @pytest.mark.slow
 def test_the_empirical_model_optimizes_like_random_search():
-    """001 section 15, 11: with a constant posterior every point is as good as any other."""
+    """Kruse (2022), Sec. 6.1.3: with a constant posterior every point is as good as any other."""
     study = find_study("kruse-bo-1d")
     problem = find("kruse-test1")
 
     def final(method, seed):
-        asker = find_method(method).make(Space(problem.space()), seed, study.trials)
+        optimizer = find_method(method).make(Space(problem.space()), seed, study.trials)
         values = []
         for _ in range(study.trials):
-            params = asker.ask()
+            params = optimizer.ask()
             values.append(problem.evaluate(params))
-            asker.tell(params, values[-1])
+            optimizer.tell(params, values[-1])
         return min(values) - problem.minimum
 
     model = [final("empirical/ei/random", seed) for seed in range(40)]
@@ -285,28 +285,28 @@ def test_the_empirical_model_optimizes_like_random_search():
 
 
 class TestPredictionsOfTheGaussianProcess:
-    """001 section 15, 10, of our own: the author's code took variances for deviations (D1)."""
+    """Of our own: the published code of Kruse (2022) took variances for standard deviations."""
 
     def fitted(self, unit=1.0):
         X, Y = sample(find("kruse-test1"), 15, 0, TRAINING)
         return SURROGATES["gp"].fit(Data(X, unit * Y), generator(0))
 
-    def test_the_deviation_squared_is_the_variance_of_draws(self):
+    def test_the_standard_deviation_squared_is_the_variance_of_draws(self):
         X = torch.tensor([[0.03], [0.5], [0.97]], dtype=torch.float64)
         posterior = self.fitted().posterior(X[:, None, :], observation_noise=True)
         draws = posterior.rsample(torch.Size([20_000])).reshape(20_000, 3)
-        squared = law_of(posterior).standard_deviations.detach().reshape(3) ** 2
+        squared = distribution_of(posterior).standard_deviations.detach().reshape(3) ** 2
         # five standard errors of a variance of 20,000 draws: 5 * sqrt(2 / 20,000)
         torch.testing.assert_close(draws.detach().var(0), squared, rtol=0.05, atol=0)
 
-    def test_the_density_is_that_of_the_normal_law(self):
+    def test_the_density_is_that_of_the_normal_distribution(self):
         X = torch.tensor([[0.2], [0.6]], dtype=torch.float64)
         posterior = self.fitted().posterior(X[:, None, :], observation_noise=True)
         y = torch.tensor([0.3, -1.0], dtype=torch.float64)
         mean, variance = (m.detach().reshape(2).numpy() for m in
                           (posterior.mean, posterior.variance))  # fmt: skip
         expected = norm(mean, variance**0.5).logpdf(y.numpy())
-        found = law_of(posterior).log_density(y).detach()
+        found = distribution_of(posterior).log_density(y).detach()
         torch.testing.assert_close(found, torch.as_tensor(expected))
 
     def test_the_score_does_not_depend_on_the_unit_of_y(self):

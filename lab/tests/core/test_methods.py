@@ -37,7 +37,7 @@ PLAIN = {
     "optuna-random", "tpe", "tpe-group", "neuralsampler", "gpsampler", "botorch", "turbo",
 }  # need nothing that we do not need  # fmt: skip
 WITHOUT_CONDITIONS = {"skopt-gp", "skopt-forest"}
-# The start points fail partly, and so does the second suggestion.
+# The initial points fail partly, and so does the second suggestion.
 VALUES = [3.0, None, 1.0, 2.0, None, 5.0, 0.5, None, 4.0, 0.7]
 
 
@@ -68,30 +68,30 @@ def quiet_optuna():
     optuna.logging.set_verbosity(before)
 
 
-def play(asker, space, values, start=6):
-    """Tell start points, then ask for the others; return what was asked."""
+def play(optimizer, space, values, start=6):
+    """Tell initial points, then ask for the others; return what was asked."""
     points = space.decode(space.domain.sample(start, generator(0)))
     for params, value in zip(points, values, strict=False):
-        asker.tell(params, value)
-    asked = []
+        optimizer.tell(params, value)
+    suggested = []
     for value in values[start:]:
-        asked.append(asker.ask())
-        asker.tell(asked[-1], value)
-    return asked
+        suggested.append(optimizer.ask())
+        optimizer.tell(suggested[-1], value)
+    return suggested
 
 
 @cache
 def played(name, seed=0):
-    asker = find_method(name).make(MIXED, seed, len(VALUES))
-    return play(asker, MIXED, VALUES)
+    optimizer = find_method(name).make(MIXED, seed, len(VALUES))
+    return play(optimizer, MIXED, VALUES)
 
 
 @quiet
 @every_peer
-def test_a_peer_takes_start_points_and_failures_and_suggests_legal_parameters(name):
-    asked = played(name)
-    assert len(asked) == 4
-    for params in asked:
+def test_a_peer_takes_initial_points_and_failures_and_suggests_legal_parameters(name):
+    suggested = played(name)
+    assert len(suggested) == 4
+    for params in suggested:
         assert MIXED.validate(params) == dict(params)
         assert params["always"] == "one"
         assert {type(v).__module__ for v in params.values()} == {"builtins"}
@@ -107,16 +107,16 @@ def test_equal_seeds_give_equal_suggestions(name):
 @quiet
 @every_peer
 def test_a_failure_is_not_suggested_again_and_again(name):
-    asked = played(name)
-    assert asked[1] != asked[2]
+    suggested = played(name)
+    assert suggested[1] != suggested[2]
 
 
 @quiet
 @every_peer
 def test_nothing_but_failures_is_survived(name):
-    asked = play(find_method(name).make(PLANE, 0, 5), PLANE, [None] * 4, start=2)
-    assert asked[0] != asked[1]
-    assert all(PLANE.validate(params) for params in asked)
+    suggested = play(find_method(name).make(PLANE, 0, 5), PLANE, [None] * 4, start=2)
+    assert suggested[0] != suggested[1]
+    assert all(PLANE.validate(params) for params in suggested)
 
 
 @quiet
@@ -134,15 +134,15 @@ def test_a_conditional_space_works_or_is_explained(name):
 @quiet
 @every_peer
 def test_corners_of_the_space_can_be_told(name):
-    asker = find_method(name).make(MIXED, 0, 4)
+    optimizer = find_method(name).make(MIXED, 0, 4)
     for i in (0, -1):
         kind = MIXED.parameters["kind"].choices[i]
         low = {"x": -1.0, "rate": 1e-4, "k": 2, "width": 1, "always": "one", "kind": kind}
         high = {"x": 2.0, "rate": 1.0, "k": 10, "width": 500, "always": "one", "kind": kind}
-        asker.tell(low if i else high, float(i))
-        asker.tell(high if i else low, 2.0 + i)
+        optimizer.tell(low if i else high, float(i))
+        optimizer.tell(high if i else low, 2.0 + i)
     if not name.startswith("smac"):  # it is slow, and has said already that they are legal
-        assert MIXED.validate(asker.ask())
+        assert MIXED.validate(optimizer.ask())
 
 
 def bowl(params):
@@ -160,10 +160,10 @@ def test_a_model_goes_where_the_values_told_were_low(name):
 
 def first_value(name, seed, sign):
     """Return the bowl's value at the first suggestion after it, or its negative, was told."""
-    asker = find_method(name).make(PLANE, seed, 20)
+    optimizer = find_method(name).make(PLANE, seed, 20)
     for params in PLANE.decode(PLANE.domain.sample(16, generator(seed))):
-        asker.tell(params, sign * bowl(params))
-    return bowl(asker.ask())
+        optimizer.tell(params, sign * bowl(params))
+    return bowl(optimizer.ask())
 
 
 @pytest.mark.parametrize("name", [n for n in PEERS if n not in PLAIN])
@@ -214,8 +214,8 @@ def test_the_packages_of_peers_are_imported_only_when_needed():
 def test_our_own_methods_are_methods(name):
     method = find_method(name)
     assert method.is_pure and method.missing is None
-    asked = play(method.make(MIXED, 0, len(VALUES)), MIXED, VALUES)
-    assert all(MIXED.validate(params) == dict(params) for params in asked)
+    suggested = play(method.make(MIXED, 0, len(VALUES)), MIXED, VALUES)
+    assert all(MIXED.validate(params) == dict(params) for params in suggested)
 
 
 @pytest.mark.parametrize("name", [*PEERS, "gp", "gp/ei", "latin_hypercube"])

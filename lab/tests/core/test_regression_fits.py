@@ -19,8 +19,8 @@ from neuralbo_lab.core import run as runner
 from neuralbo_lab.core.regression_fits import (
     TEST,
     TRAINING,
+    distribution_of,
     fit_and_score,
-    law_of,
     sample,
     score,
 )
@@ -100,36 +100,38 @@ def test_the_noise_of_the_problem_is_in_the_observations():
     assert abs(float(is_upper.double().mean()) - 0.5) < 0.025  # five standard errors
 
 
-def test_the_law_is_that_of_an_observation_and_not_of_the_function():
+def test_the_distribution_is_that_of_an_observation_and_not_of_the_function():
     problem = find("kruse-test1")
     model = SURROGATES["gp_kruse"].fit(Data(*sample(problem, 20, 0, TRAINING)), generator(0))
     X, Y = sample(problem, 50, 0, TEST)
     mean, variance = model.moments(X)
-    law = law_of(model.posterior(X[:, None, :], observation_noise=True))
+    distribution = distribution_of(model.posterior(X[:, None, :], observation_noise=True))
     expected = torch.distributions.Normal(mean, (variance + model.noise_variance).sqrt())
-    torch.testing.assert_close(law.log_density(Y[:, 0]), expected.log_prob(Y[:, 0]))
+    torch.testing.assert_close(distribution.log_density(Y[:, 0]), expected.log_prob(Y[:, 0]))
 
 
-def test_the_law_of_functions_with_noise_is_the_mixture_of_their_gaussians():
+def test_the_distribution_of_functions_with_noise_is_the_mixture_of_their_gaussians():
     f, y = uniform(3, 5, 1, 1), uniform(5, seed=1)
     sd, weights = torch.tensor([0.1, 0.5, 1.0]).double(), torch.tensor([0.2, 0.3, 0.5]).double()
-    law = law_of(FunctionDraws(f, sd.square().reshape(3, 1, 1, 1), weights))
+    distribution = distribution_of(FunctionDraws(f, sd.square().reshape(3, 1, 1, 1), weights))
     each = [torch.distributions.Normal(f[k, :, 0, 0], sd[k]).log_prob(y).exp() for k in range(3)]
     expected = sum(w * p for w, p in zip(weights, each, strict=True))
-    torch.testing.assert_close(law.log_density(y).exp(), expected)
+    torch.testing.assert_close(distribution.log_density(y).exp(), expected)
 
 
-def test_the_law_of_sampled_processes_is_the_mixture_of_theirs():
+def test_the_distribution_of_sampled_processes_is_the_mixture_of_theirs():
     means, variances = uniform(4, 6, 1), uniform(4, 6, 1, seed=1)
-    law = law_of(GaussianFunctions(means, variances[..., None], torch.zeros(4).double()))
-    torch.testing.assert_close(law.mean, means[..., 0].mean(0))
+    distribution = distribution_of(
+        GaussianFunctions(means, variances[..., None], torch.zeros(4).double())
+    )
+    torch.testing.assert_close(distribution.mean, means[..., 0].mean(0))
     spread = means[..., 0].var(0, correction=0)
-    torch.testing.assert_close(law.variance, variances[..., 0].mean(0) + spread)
+    torch.testing.assert_close(distribution.variance, variances[..., 0].mean(0) + spread)
 
 
-def test_a_law_of_atoms_is_refused_and_not_approximated():
+def test_a_distribution_of_atoms_is_refused_and_not_approximated():
     with pytest.raises(TypeError, match="FunctionDraws"):
-        law_of(FunctionDraws(torch.zeros(3, 5, 1, 1)))
+        distribution_of(FunctionDraws(torch.zeros(3, 5, 1, 1)))
 
 
 @pytest.mark.parametrize("surrogate", ["gp_kruse", "brvfl4", "empirical"])
@@ -226,8 +228,8 @@ def test_the_report_checks_the_claims(tmp_path):
     rows = table(results)
     wrong = ScoreBetween("kruse-test1", "empirical", 10, "mre", 0.9, 1.0, "nobody")
     absent = ScoreBetween("kruse-test1", "empirical", 99, "mre", 0.0, 1.0, "nobody")
-    assert wrong.verdict(rows).answer == "does not hold"
-    assert absent.verdict(rows).answer == "N/A"
+    assert wrong.outcome(rows).answer == "does not hold"
+    assert absent.outcome(rows).answer == "N/A"
 
 
 @pytest.mark.parametrize(("score", "winner"), [("mae", "a"), ("exp_mlpd", "b")])
@@ -238,10 +240,10 @@ def test_better_means_small_errors_and_large_densities(score, winner):
         for name, value in numbers.items()
     ]
     other = "b" if winner == "a" else "a"
-    assert ScoreBetter(("p",), winner, (other,), 10, score, "").verdict(rows).answer == "holds"
-    wrong = ScoreBetter(("p",), other, (winner,), 10, score, "").verdict(rows)
+    assert ScoreBetter(("p",), winner, (other,), 10, score, "").outcome(rows).answer == "holds"
+    wrong = ScoreBetter(("p",), other, (winner,), 10, score, "").outcome(rows)
     assert wrong.answer == "does not hold"
-    assert ScoreBetter(("q",), "a", ("b",), 10, score, "").verdict(rows).answer == "N/A"
+    assert ScoreBetter(("q",), "a", ("b",), 10, score, "").outcome(rows).answer == "N/A"
 
 
 def test_a_score_that_is_no_number_is_not_available(tmp_path):
@@ -285,7 +287,7 @@ def test_the_runner_finishes_a_regression_study_and_keeps_what_is_there(tmp_path
 
 @pytest.mark.slow
 def test_the_gaussian_process_of_the_document_has_its_exact_density_on_test1():
-    """001 section 14: 6.20 over five seeds with the right density, which the document capped."""
+    """6.20 over five seeds with the right density, which the publication capped."""
     study = find_study("kruse-regression-1d")
     cells = [RegressionCell("kruse-test1", "gp_kruse", 36, seed) for seed in range(5)]
     found = [fit_and_score(study, cell)["scores"]["exp_mlpd"] for cell in cells]
@@ -307,7 +309,10 @@ def test_components_without_weight_change_no_score():
     problem = find("kruse-test1")
     data, (U, V) = Data(*sample(problem, 40, 0, TRAINING)), sample(problem, 50, 0, TEST)
     model = SURROGATES["kde"].fit(data, generator(0))
-    law, whole = law_of(model.posterior(U[:, None], observation_noise=True)), model.law(U)
-    assert law.means.shape[-1] < whole.means.shape[-1] == 41
-    torch.testing.assert_close(law.log_density(V[:, 0]), whole.log_density(V[:, 0]))
-    torch.testing.assert_close(law.cdf(V[:, 0]), whole.cdf(V[:, 0]))
+    distribution, whole = (
+        distribution_of(model.posterior(U[:, None], observation_noise=True)),
+        model.marginal(U),
+    )
+    assert distribution.means.shape[-1] < whole.means.shape[-1] == 41
+    torch.testing.assert_close(distribution.log_density(V[:, 0]), whole.log_density(V[:, 0]))
+    torch.testing.assert_close(distribution.cdf(V[:, 0]), whole.cdf(V[:, 0]))

@@ -98,7 +98,7 @@ def test_a_run_that_failed_counts_as_the_worst_and_not_as_absent(tmp_path):
     assert np.isnan(row.high_quartile)
 
 
-def test_the_time_of_a_suggestion_leaves_start_points_out(tmp_path):
+def test_the_time_of_a_suggestion_leaves_initial_points_out(tmp_path):
     save_all(tmp_path, STUDY)
     assert [row.seconds for row in report.table(report.read(STUDY, tmp_path))] == [0.5, 0.5]
 

@@ -17,7 +17,7 @@ import pytest
 from neuralbo.interfaces.optimizer import finite_or_none
 from neuralbo.space import Space
 
-from neuralbo_lab.core.attempts import start_points
+from neuralbo_lab.core.attempts import initial_points
 from neuralbo_lab.core.experiment_study import ExperimentStudy
 from neuralbo_lab.core.methods import find_method
 from neuralbo_lab.core.optimization_study import OptimizationStudy
@@ -70,9 +70,9 @@ class Committed(NamedTuple):
         cells = [*self.some(len(self.cells)), *self.with_points(len(self.cells))]
         return list({cell.problem: cell for cell in cells}.values())
 
-    def start_points(self, cell: AnyCell) -> list[dict[str, Any]]:
+    def initial_points(self, cell: AnyCell) -> list[dict[str, Any]]:
         """Return the initial design of a run."""
-        return start_points(self.study, cell, Space(find(cell.problem).space()))
+        return initial_points(self.study, cell, Space(find(cell.problem).space()))
 
 
 def committed(name: str) -> Committed:
@@ -155,7 +155,7 @@ def test_problems_have_the_committed_values_at_the_committed_points(kept):
 def test_initial_designs_have_the_committed_values(kept):
     for cell in kept.each_problem():
         problem, trials = find(cell.problem), trials_of(kept.cells[cell])
-        for point, line in zip(kept.start_points(cell), trials, strict=False):
+        for point, line in zip(kept.initial_points(cell), trials, strict=False):
             assert point == close(line.get("params", point))
             value = finite_or_none(problem.evaluate(point, line["number"], cell.seed))
             assert value == close(line["value"]), cell.file
@@ -214,7 +214,7 @@ def test_from_the_committed_trials_the_committed_point_is_suggested(kept, method
     distances = []
     for cell in kept.with_points(3, method):
         space, trials = Space(find(cell.problem).space()), kept.cells[cell][1:]
-        for point, line in zip(kept.start_points(cell), trials, strict=False):
+        for point, line in zip(kept.initial_points(cell), trials, strict=False):
             line["params"] = point
         first = kept.study.start_of(cell.problem)
         for number in (first, first + 5):

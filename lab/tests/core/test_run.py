@@ -215,20 +215,20 @@ def test_a_disk_that_is_full_when_a_model_is_kept_is_no_failure_of_the_method(
 def interrupted_at(count, error):
     """Return a method that raises when it is asked so many times."""
 
-    class Asker:
+    class AskTellOptimizer:
         def __init__(self):
-            self.asked = 0
+            self.suggested = 0
 
         def ask(self):
-            self.asked += 1
-            if self.asked == count:
+            self.suggested += 1
+            if self.suggested == count:
                 raise error
-            return {"x0": float(self.asked), "x1": 0.0}
+            return {"x0": float(self.suggested), "x1": 0.0}
 
         def tell(self, params, value):
             pass
 
-    return Method("interrupted", lambda space, seed, trials: Asker())
+    return Method("interrupted", lambda space, seed, trials: AskTellOptimizer())
 
 
 def test_ctrl_c_is_no_result_and_leaves_a_part(tmp_path, monkeypatch):

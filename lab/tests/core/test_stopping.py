@@ -116,7 +116,7 @@ def test_a_point_proposed_again_begins_a_new_run():
 
 def test_a_run_begins_with_random_points():
     runs = Restarting((Budget(4),), start=2)
-    flags = [runs.is_start(history(*[i / 10 for i in range(n)])) for n in range(9)]
+    flags = [runs.is_initial(history(*[i / 10 for i in range(n)])) for n in range(9)]
     assert flags == [True, True, False, False, True, True, False, False, True]
 
 

@@ -174,7 +174,7 @@ def test_an_unknown_name_is_answered_with_the_near_ones(tmp_path, key, value, ma
 
 
 @pytest.mark.parametrize("start", ["12", "13"])
-def test_a_study_of_start_points_only_is_refused(tmp_path, start):
+def test_a_study_of_initial_points_only_is_refused(tmp_path, start):
     refused(tmp_path, f"start must be below trials, got {start} and 12", start=start)
 
 
@@ -182,7 +182,7 @@ def test_a_study_of_start_points_only_is_refused(tmp_path, start):
     ("fields", "changes"),
     [
         (GOOD, {"quick_problems": '["brannin"]'}),
-        (GOOD, {"quick_trials": "4"}),  # as many as start points
+        (GOOD, {"quick_trials": "4"}),  # as many as initial points
         (GOOD, {"seconds": "true"}),
         (GOOD, {"seconds": "-1"}),
         (GOOD, {"problems": '["branin", "branin"]'}),  # two workers would write one file
@@ -238,6 +238,6 @@ def test_a_regression_file_is_reported(tmp_path, capsys):
     assert "| kruse-test1 | empirical | 5 | 2 |" in out and "page: runs/lab/mine/" in out
 
 
-def test_many_start_points_need_no_word_about_the_quick_version(tmp_path):
+def test_many_initial_points_need_no_word_about_the_quick_version(tmp_path):
     study = read_study(written(tmp_path, GOOD, start="25", trials="100"))
     assert study.quick().trials == 50

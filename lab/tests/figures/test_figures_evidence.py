@@ -5,7 +5,7 @@ import pytest
 import torch
 from neuralbo.data import Data
 from neuralbo.surrogates import KernelDensity
-from neuralbo.testing.toys import hills, seeded, uniform
+from neuralbo.testing.toys import multimodal, seeded, uniform
 
 from neuralbo_lab.figures.evidence import evidence_curve
 
@@ -14,7 +14,7 @@ pytest.importorskip("matplotlib")
 
 def test_the_curve_is_the_models_and_the_observations_are_marked():
     X = 0.4 * uniform(15, 1)
-    model = KernelDensity().fit(Data(X, hills(X)), seeded())
+    model = KernelDensity().fit(Data(X, multimodal(X)), seeded())
     x = torch.linspace(0, 1, 50, dtype=torch.float64)
     alpha = model.evidence_weight(x[:, None])
     figure = evidence_curve(x.numpy(), alpha.numpy(), X[:, 0].numpy(), "evidence")

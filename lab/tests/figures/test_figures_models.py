@@ -18,8 +18,8 @@ from neuralbo_lab.figures.views import (
     CELLS,
     TAIL,
     Frame,
+    distribution_at_points,
     highest_density_intervals,
-    law_at_points,
     view_1d,
     view_2d,
 )
@@ -30,19 +30,19 @@ from neuralbo_lab import figures
 from neuralbo_lab.figures import View1D, View2D
 
 
-def mixture(means, deviations, weights=(1.0, 1.0)):
+def mixture(means, stds, weights=(1.0, 1.0)):
     """Return a mixture at one point."""
-    parts = (torch.tensor([part], dtype=torch.float64) for part in (weights, means, deviations))
-    weight, mean, deviation = parts
-    return GaussianMixture(weight.log(), mean, deviation)
+    parts = (torch.tensor([part], dtype=torch.float64) for part in (weights, means, stds))
+    weight, mean, std = parts
+    return GaussianMixture(weight.log(), mean, std)
 
 
-def mass(law, low, high):
+def mass(distribution, low, high):
     """Integrate the density over intervals, by quadrature."""
     total = 0.0
     for a, b in zip(low, high, strict=True):
         y = np.linspace(a, b, 4001)
-        density = law.log_density(torch.as_tensor(y)[:, None]).exp().numpy()[:, 0]
+        density = distribution.log_density(torch.as_tensor(y)[:, None]).exp().numpy()[:, 0]
         total += np.trapezoid(density, y)
     return total
 
@@ -54,49 +54,52 @@ def by_label(axes, label):
 # the region
 
 
-@pytest.mark.parametrize("deviations", [(0.5, 0.5), (0.1, 1.0), (1e-3, 0.5)])
-def test_the_region_of_two_modes_is_two_intervals_of_95_percent(deviations):
-    law = mixture((-4.0, 4.0), deviations)
-    low, high = highest_density_intervals(law)
+@pytest.mark.parametrize("stds", [(0.5, 0.5), (0.1, 1.0), (1e-3, 0.5)])
+def test_the_region_of_two_modes_is_two_intervals_of_95_percent(stds):
+    distribution = mixture((-4.0, 4.0), stds)
+    low, high = highest_density_intervals(distribution)
     assert low.shape == high.shape == (2, 1)
     assert low[0, 0] < -4 < high[0, 0] < low[1, 0] < 4 < high[1, 0]
     # whole cells: of two modes at most so many are beyond what is needed
-    assert 0.95 <= mass(law, low[:, 0], high[:, 0]) + 1e-6 < 0.96
+    assert 0.95 <= mass(distribution, low[:, 0], high[:, 0]) + 1e-6 < 0.96
 
 
 def test_the_region_of_two_modes_is_the_shortest():
-    law = mixture((-4.0, 4.0), (0.5, 1.0), (1.0, 3.0))
-    low, high = highest_density_intervals(law)
+    distribution = mixture((-4.0, 4.0), (0.5, 1.0), (1.0, 3.0))
+    low, high = highest_density_intervals(distribution)
     ends = torch.as_tensor(np.concatenate([low[:, 0], high[:, 0]]))[:, None]
-    density = law.log_density(ends).exp()
-    cell = float(law.quantile(torch.tensor([1 - TAIL])) - law.quantile(torch.tensor([TAIL])))
-    steepest = 0.25 / 0.5**2 * 0.25  # largest slope of the density, |phi'| <= 0.25
+    density = distribution.log_density(ends).exp()
+    cell = float(
+        distribution.quantile(torch.tensor([1 - TAIL]))
+        - distribution.quantile(torch.tensor([TAIL]))
+    )
+    steepest = 0.25 / 0.5**2 * 0.25  # largest gradient of the density, |phi'| <= 0.25
     assert float(density.max() - density.min()) < 2 * steepest * cell / CELLS
 
 
 def test_the_region_of_a_gaussian_is_its_central_interval():
-    law = mixture((1.0, 1.0), (2.0, 2.0))
-    (low,), (high,) = highest_density_intervals(law)
+    distribution = mixture((1.0, 1.0), (2.0, 2.0))
+    (low,), (high,) = highest_density_intervals(distribution)
     np.testing.assert_allclose([low[0], high[0]], [1 - 3.92, 1 + 3.92], atol=2 * 13.2 / CELLS)
 
 
 def test_places_with_fewer_intervals_have_none_behind_them():
     means = torch.tensor([[0.0, 0.0], [-4.0, 4.0], [0.1, 0.0]], dtype=torch.float64)
-    law = GaussianMixture(torch.zeros_like(means), means, torch.full_like(means, 0.5))
-    low, high = highest_density_intervals(law)
+    distribution = GaussianMixture(torch.zeros_like(means), means, torch.full_like(means, 0.5))
+    low, high = highest_density_intervals(distribution)
     assert np.isnan(low).tolist() == [[False] * 3, [True, False, True]]
     assert np.array_equal(np.isnan(low), np.isnan(high))
 
 
-def test_the_law_of_a_mixture_is_its_own_and_of_draws_that_of_its_moments():
+def test_the_distribution_of_a_mixture_is_its_own_and_of_draws_that_of_its_moments():
     means = torch.tensor([[[0.0, 3.0]], [[1.0, 5.0]]], dtype=torch.float64)  # b x q x k
-    law = GaussianMixture(torch.zeros_like(means), means, torch.ones_like(means))
+    distribution = GaussianMixture(torch.zeros_like(means), means, torch.ones_like(means))
     field = Field.draw(1, seeded(), features=4)
-    posterior = Marginals(law, field.features(uniform(2, 1, 1)))
-    assert torch.equal(law_at_points(posterior).means, means[:, 0])
+    posterior = Marginals(distribution, field.features(uniform(2, 1, 1)))
+    assert torch.equal(distribution_at_points(posterior).means, means[:, 0])
     draws = FunctionDraws(uniform(7, 2, 1, 1))
-    torch.testing.assert_close(law_at_points(draws).mean, draws.mean[:, 0, 0])
-    torch.testing.assert_close(law_at_points(draws).variance, draws.variance[:, 0, 0])
+    torch.testing.assert_close(distribution_at_points(draws).mean, draws.mean[:, 0, 0])
+    torch.testing.assert_close(distribution_at_points(draws).variance, draws.variance[:, 0, 0])
 
 
 # views
@@ -156,7 +159,7 @@ def test_a_view_of_a_plane_has_the_second_variable_in_its_rows():
     np.testing.assert_allclose(view.criterion[[0, 0, -1], [0, -1, 0]], [0, 1, 10])
     assert (view.x[-1], view.y[-1]) == (10, 15)
     np.testing.assert_allclose(view.samples[0], [-3.5, 3])
-    assert view.is_start.tolist() == [True, True, False]
+    assert view.is_initial.tolist() == [True, True, False]
     np.testing.assert_allclose(view.proposal, [10, 0])
     assert view.optima.shape == (3, 2)
 
@@ -228,8 +231,10 @@ def plane(criterion):
     x = np.linspace(-5, 10, criterion.shape[1])
     y = np.linspace(0, 15, criterion.shape[0])
     samples = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
-    is_start = np.array([True, True, False])
-    return View2D(x, y, criterion, samples, is_start, np.array([[9.0, 9.0]]), np.array([7.0, 8.0]))
+    is_initial = np.array([True, True, False])
+    return View2D(
+        x, y, criterion, samples, is_initial, np.array([[9.0, 9.0]]), np.array([7.0, 8.0])
+    )
 
 
 def test_samples_optima_and_the_next_point_have_their_signs():
@@ -241,7 +246,7 @@ def test_samples_optima_and_the_next_point_have_their_signs():
         for line in axes[0].get_lines()
     }
     assert signs == {
-        "start point": ("x", [[0.0, 1.0], [2.0, 3.0]]),
+        "initial point": ("x", [[0.0, 1.0], [2.0, 3.0]]),
         "sample": ("+", [[4.0, 5.0]]),
         "optimum": ("^", [[9.0, 9.0]]),
         "next": ("o", [[7.0, 8.0]]),
@@ -287,7 +292,7 @@ def test_a_gallery_of_contours_has_a_panel_for_each_step():
 
 
 def test_surfaces_have_the_value_of_the_document():
-    """001 section 15 item 1: mean 1.3, deviation 0.7, y_min 1.0."""
+    """Kruse (2022), Sec. 2.3.1: mean 1.3, standard deviation 0.7, y_min 1.0."""
     surfaces = figures.criterion_surfaces(np.array([0.7]), np.array([1.0 - 1.3]), (1.0, 3.0))
     assert math.exp(surfaces["log EI"].item()) == pytest.approx(0.154520, abs=5e-7)
     assert surfaces["PI"].item() == pytest.approx(ndtr(-0.3 / 0.7))

@@ -129,6 +129,6 @@ def test_the_criterion_on_the_plane_has_its_maximum_near_the_proposal(plane):
         assert around.max() >= np.quantile(view.criterion, 0.9)
 
 
-def test_start_points_are_marked_on_the_plane(plane):
+def test_initial_points_are_marked_on_the_plane(plane):
     for number, view in views_2d(plane, "branin", "gp/log_ei").items():
-        assert view.is_start.tolist() == [i < 4 for i in range(number)]
+        assert view.is_initial.tolist() == [i < 4 for i in range(number)]

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 pytest.importorskip("matplotlib")
-from neuralbo_lab.claims.claim import Between, Verdict
+from neuralbo_lab.claims.claim import Between, Outcome
 from neuralbo_lab.claims.regression_claims import ScoreBetter, ScoreBetween
 from neuralbo_lab.core import report
 from neuralbo_lab.core import run as runner
@@ -105,7 +105,7 @@ def test_claims_that_are_answered_are_shown_and_others_folded(reader):
 
 
 def test_departures_and_names_are_shown_as_they_are_written(reader):
-    assert "Departures from the document" in reader.shown
+    assert "Departures from the publication" in reader.shown
     assert "Ours are <b>exact</b>." in reader.shown
     assert "tiny-<regression>" in reader.shown and "a < b" in reader.shown
 
@@ -139,13 +139,13 @@ class TestConclusions:
         assert html.conclusions([]) == []
 
     def test_if_all_can_be_answered_nothing_is_folded(self):
-        reader = Reader("".join(html.conclusions([("<i>", "<u>", Verdict("holds", "<s>"))])))
+        reader = Reader("".join(html.conclusions([("<i>", "<u>", Outcome("holds", "<s>"))])))
         assert not {"details", "i", "u", "s"} & set(reader.tags)
         assert all(text in reader.shown for text in ("<i>", "<u>", "<s>"))
         assert "1 of 1 hold." in reader.shown
 
     def test_if_none_can_be_answered_none_is_said_to_hold(self):
-        reader = Reader("".join(html.conclusions([("w", "s", Verdict("N/A", "needs x"))])))
+        reader = Reader("".join(html.conclusions([("w", "s", Outcome("N/A", "needs x"))])))
         assert "hold" not in reader.shown and "needs x" in reader.hidden
 
 

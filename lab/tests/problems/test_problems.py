@@ -56,7 +56,7 @@ def test_the_formula_is_botorchs(problem, peer):
 def test_hartmann3_is_botorchs_up_to_one_center_that_is_rounded_here():
     problem = classic.hartmann3()
     X = in_box(problem, uniform(problem, 50))
-    # 0.0381 in 000, which gives its minimum; 0.03815 in botorch
+    # 0.0381 in Aryan (2020), which gives its minimum; 0.03815 in botorch
     torch.testing.assert_close(problem.f(X), botorch.Hartmann(3)(X).double(), rtol=0, atol=2e-4)
 
 

@@ -1,4 +1,4 @@
-"""002 3.1: the minima verified there."""
+"""The functions of Agrawal (2016): their minima."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""BBOB: 001 10.6 and 15 item 6, and cocoex itself."""
+"""BBOB: published values, and cocoex itself."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ each = pytest.mark.parametrize("problem", ALL, ids=lambda p: p.name)
 MIXED = [bbob.mixed_integer(f, d) for f in range(1, 25) for d in (5, 20)]
 each_mixed = pytest.mark.parametrize("problem", MIXED, ids=lambda p: p.name)
 
-LISTED = {  # 001 10.6, instance 1
+LISTED = {  # instance 1, as COCO has it
     3: (-462.09, [-2.3408, 2.3, 2.2136, 0.728, 2.2992]),
     15: (1000.0, [-3.0568, 3.0016, 3.6392, 3.5944, 2.8688]),
     21: (40.78, [-2.5149, -1.7875, 3.8924, -2.1657, -3.6684]),
@@ -49,7 +49,7 @@ def of_the_suite(suite, number, d, instance=1):
 def test_minimum_and_place_of_instance_1_are_those_of_001(f, d, minimum, place):
     problem = problems.find(f"bbob-f{f}-d{d}")
     assert problem.minimum == minimum
-    # 001 prints four digits
+    # Kruse (2022) prints four digits
     assert problem.places.tolist() == [pytest.approx(place, abs=5.1e-5)]
     assert float(problem.f(problem.places)) == pytest.approx(minimum, abs=1e-9)
 
@@ -239,7 +239,7 @@ def test_the_three_functions_of_a_kind_are_the_same_below_the_noise(function):
 
 
 @pytest.mark.parametrize("function", [101, 102, 103, 107, 108, 109, 116, 117, 118, 129])
-def test_the_noise_has_cocoexs_law(function):
+def test_the_noise_has_cocoexs_distribution(function):
     problem = bbob_noisy.noisy(function, 5)
     peer = of_the_suite("bbob-noisy", function - 100, 5)
     (x,) = points(problem, 1)

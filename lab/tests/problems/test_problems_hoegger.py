@@ -1,4 +1,4 @@
-"""004 5.2 and 5.3: scalings and grid floors."""
+"""The functions of Högger (2021): scalings and grid floors."""
 
 import itertools
 
@@ -23,7 +23,7 @@ SCALED = [
 ]
 each = pytest.mark.parametrize("problem", SCALED, ids=lambda p: p.name)
 
-# 004 5.3, the six lowest regrets on linspace(-1, 1, 2000)
+# the six lowest regrets on linspace(-1, 1, 2000)
 FLOORS = [
     (hoegger.forrester(), [8.2547e-7, 6.6958e-6, 1.9446e-5, 3.6952e-5, 6.2660e-5, 9.1488e-5]),
     (hoegger.levy(1), [1.7626e-6, 2.6331e-6, 1.8301e-5, 2.0912e-5, 5.2249e-5, 5.6602e-5]),
@@ -132,8 +132,8 @@ def test_perm_lists_all_of_its_places(d):
     for beta in torch.complex(0.5 * s, 0.5 * s * (1 - s)):
         for _ in range(3):  # Newton's method
             values = ((j**i + beta) * ((X[:, None] / j) ** i - 1)).sum(-1, keepdim=True)
-            slopes = (j**i + beta) * i * X[:, None] ** (i - 1) / j**i
-            X = X - torch.linalg.solve(slopes, values)[..., 0]
+            derivatives = (j**i + beta) * i * X[:, None] ** (i - 1) / j**i
+            X = X - torch.linalg.solve(derivatives, values)[..., 0]
     gaps = torch.cdist(torch.view_as_real(X).flatten(1), torch.view_as_real(X).flatten(1))
     assert (gaps + torch.eye(len(X)).double()).min() > 1e-3  # no root was found twice
     is_real = (X.imag.abs() < 1e-8).all(-1)

@@ -1,4 +1,4 @@
-"""001 section 15, items 2 to 5."""
+"""The problems of Kruse (2022): values that are known."""
 
 import math
 
@@ -102,7 +102,7 @@ def test_other_values_are_the_known_ones(name, x, value):
 
 def test_the_moments_of_test1_are_the_known_ones():
     Y = TESTS["test1"].f(GRID)
-    # 150 - 50 / pi by integration; 134.09 in 001, on a coarser grid
+    # 150 - 50 / pi by integration; 134.09 in Kruse (2022), on a coarser grid
     assert float(Y.mean()) == pytest.approx(150 - 50 / math.pi, abs=1e-3)
     assert float(Y.mean()) == pytest.approx(134.09, abs=1e-2)
     assert float(Y.std()) == pytest.approx(37.20, abs=5e-3)
@@ -179,7 +179,7 @@ def test_the_evidence_of_the_step_data_has_the_two_known_optima(
 
     start = torch.tensor([lengthscale, variance, noise]).double().log().numpy()
     assert -cost(start) == pytest.approx(optimum, abs=0.02)
-    # the noise of the short one goes to zero; the document's check stopped it near 6e-6
+    # the noise of the short one goes to zero; Kruse's check stopped it near 6e-6
     bounds = [(None, None), (None, None), (math.log(6e-6), None)]
     found = minimize(cost, start, method="L-BFGS-B", bounds=bounds)
     assert -found.fun == pytest.approx(optimum, abs=0.01)

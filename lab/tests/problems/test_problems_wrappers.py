@@ -116,24 +116,24 @@ def test_two_numbers_or_two_seeds_give_two_noises():
 
 @plain
 def test_warping_moves_the_minimum_and_keeps_its_value(problem):
-    bent = problems.warped(problem, a=1.5, b=0.7)
-    regrets = bent.regret(unit(bent, bent.places))
+    warped_problem = problems.warped(problem, a=1.5, b=0.7)
+    regrets = warped_problem.regret(unit(warped_problem, warped_problem.places))
     assert regrets.abs().max() < 1e-6
-    assert not torch.allclose(bent.places, problem.places)
+    assert not torch.allclose(warped_problem.places, problem.places)
 
 
 @plain
 def test_warping_maps_the_box_onto_itself(problem):
-    bent = problems.warped(problem)
+    warped_problem = problems.warped(problem)
     for corner in (problem.low, problem.high):
-        torch.testing.assert_close(bent.f(corner), problem.f(corner))
+        torch.testing.assert_close(warped_problem.f(corner), problem.f(corner))
 
 
 def test_warping_follows_kumaraswamys_formula():
-    bent = problems.warped(classic.sin_one(), a=2.0, b=0.5)
+    warped_problem = problems.warped(classic.sin_one(), a=2.0, b=0.5)
     u = torch.tensor([0.6]).double()
     inside = torch.tensor([1 - math.sqrt(1 - 0.36)]).double()
-    torch.testing.assert_close(bent.f(u), classic.sin_one().f(inside))
+    torch.testing.assert_close(warped_problem.f(u), classic.sin_one().f(inside))
 
 
 @plain
@@ -213,6 +213,6 @@ def test_no_point_of_the_tree_is_below_its_minimum():
         ({"x1": 1, "x3": 1, "x7": 0.0, "r9": 1.0}, 0.4 + 1.0),
     ],
 )
-def test_every_branch_of_the_tree_has_its_parabola_and_its_slope(params, value):
+def test_every_branch_of_the_tree_has_its_parabola_and_its_gradient(params, value):
     tree = problems.JenattonTree()
     assert tree.evaluate(Space(tree.space()).validate(params)) == pytest.approx(value)

@@ -1,4 +1,4 @@
-"""Speed of mixtures: the document's inner fits, the goals, a quick run."""
+"""Speed of mixtures: the publication's inner fits, the goals, a quick run."""
 
 import json
 import math

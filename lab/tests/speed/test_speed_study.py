@@ -65,19 +65,19 @@ def test_a_cell_says_what_was_measured_with_what(tmp_path, is_quick, expected):
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_measurements_never_run_two_at_a_time(tmp_path, monkeypatch, workers):
-    asked = []
+    requested = []
 
     class Stop(Exception):
         pass
 
     def pool(number, *more, **options):
-        asked.append(number)
+        requested.append(number)
         raise Stop
 
     monkeypatch.setattr(runner, "ProcessPoolExecutor", pool)
     with pytest.raises(Stop):
         runner.run(STUDY, tmp_path, workers)
-    assert asked == [1]
+    assert requested == [1]
 
 
 def test_the_report_says_which_goals_hold_and_which_are_missed(tmp_path):

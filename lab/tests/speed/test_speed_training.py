@@ -45,9 +45,12 @@ def test_one_batch_and_a_loop_train_the_same_networks():
     rng = generator(0)
     start = net.initial(4, rng).float()
     X = torch.rand(16, 2, generator=rng)
-    ways = (way(net, start, X, X.sum(-1, keepdim=True), 25) for way in (in_one_batch, in_a_loop))
+    variants = (
+        variant(net, start, X, X.sum(-1, keepdim=True), 25)
+        for variant in (in_one_batch, in_a_loop)
+    )
     # Adam divides by the size of the gradient, so rounding of small ones shows
-    torch.testing.assert_close(*ways, atol=1e-4, rtol=1e-3)
+    torch.testing.assert_close(*variants, atol=1e-4, rtol=1e-3)
 
 
 @pytest.mark.slow

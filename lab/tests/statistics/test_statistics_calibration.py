@@ -1,4 +1,4 @@
-"""Calibration of classifiers and of predictive laws."""
+"""Calibration of classifiers and of predictive distributions."""
 
 import numpy as np
 import pytest
@@ -58,14 +58,14 @@ def test_one_is_in_the_last_bin():
     assert found.counts.tolist() == [2.0]
 
 
-def test_a_right_law_has_a_uniform_transform():
+def test_a_right_distribution_has_a_uniform_transform():
     u = norm.cdf(RNG.standard_normal(10_000))
     assert transform_reliability(u).largest < 5 * 0.5 / 100
 
 
 @pytest.mark.parametrize("sd", [0.5, 2.0])
-def test_the_transform_of_a_wrong_deviation_has_its_closed_form(sd):
-    """y ~ N(0,1), the law says N(0, sd^2): P(u <= p) = Phi(sd Phi^-1(p))."""
+def test_the_transform_of_a_wrong_standard_deviation_has_its_closed_form(sd):
+    """y ~ N(0,1), the distribution says N(0, sd^2): P(u <= p) = Phi(sd Phi^-1(p))."""
     u = norm.cdf(RNG.standard_normal(20_000) / sd)
     found = transform_reliability(u)
     exact = norm.cdf(sd * norm.ppf(found.predicted))

@@ -144,7 +144,10 @@ def test_with_post_hoc_ties_a_method_is_behind_those_only_that_are_better():
 
 
 def test_a_method_that_never_finishes_gets_no_borda_points_there():
-    """000 E2: GP_mcmc, best elsewhere, has no run of Levy-10D within the limit."""
+    """GP_mcmc, best elsewhere, has no run of Levy-10D within the limit.
+
+    Aryan (2020), Sec. 4.4.1.
+    """
     elsewhere = np.array([[2.0, 3.0, 1.0]] * 30)
     levy = np.array([[1.0, 2.0, NAN]] * 30)
     ranks = np.stack([friedman_ranks(problem) for problem in (elsewhere, levy)])

@@ -65,7 +65,7 @@ def numbers(text):
 
 @pytest.mark.parametrize("function", TABLE_A5)
 def test_the_interval_rule_maps_table_a5_to_table_66(function):
-    """004 section 13 item 3, 25 values."""
+    """Högger (2021), Tables A.5 and 6.6: 25 values."""
     centre, half = numbers(TABLE_A5[function]).reshape(5, 2).T
     assert_array_equal(interval_ranks(centre - half, centre + half), TABLE_66[function])
 
@@ -75,7 +75,7 @@ def test_the_interval_rule_maps_table_a5_to_table_66(function):
     [([0, 1, 3.5], [3, 4, 5], [1, 1, 2]), ([0, 1, 4.5], [3, 4, 5], [1, 1, 3])],
 )
 def test_the_interval_rule_has_both_patterns_of_figure_61(low, high, ranks):
-    """004 section 13 item 3: the third is behind one of two that tie, or behind both."""
+    """Högger (2021), Fig. 6.1: the third is behind one of two that tie, or behind both."""
     assert_array_equal(interval_ranks(np.array(low), np.array(high)), ranks)
 
 
@@ -188,7 +188,7 @@ def test_equal_starts_are_a_tie():
 
 
 def test_two_random_searches_are_a_tie():
-    """001 section 15 item 11, as far as it is the statistics': at 0.0005 a step no false alarm."""
+    """As far as it is the statistics': at 0.0005 a step no false alarm."""
     values = np.random.default_rng(1).exponential(size=(2, 15, 100))
     ours, theirs = np.minimum.accumulate(values, axis=-1)
     assert_array_equal(compare(ours, theirs), np.zeros(100))
@@ -249,14 +249,17 @@ def test_first_places_count_ties():
 
 
 def test_borda_of_the_means_of_aryan_is_that_of_the_spec():
-    """000 E3: GP 71, BRVFL4 96 of 144; with the N/A of GP_mcmc left out they were 70 and 95."""
+    """GP 71, BRVFL4 96 of 144; with the N/A of GP_mcmc left out they were 70 and 95.
+
+    Aryan (2020), Sec. 4.4.1.
+    """
     means = np.stack([numbers(row) for row in TABLES_46_TO_49.values()], -1)  # problems x methods
     scores = dict(zip(TABLES_46_TO_49, borda(competition_ranks(means)), strict=True))
     assert (scores["GP"], scores["BRVFL4"]) == (71, 96)
 
 
 def test_the_best_of_seven_methods_can_have_the_ceilings_of_the_spec():
-    """000 E1: 144 and 24 in a dimension."""
+    """Aryan (2020), Sec. 3.5: 144 and 24 in a dimension."""
     found = standings(np.tile(np.arange(1, 8), (24, 1)), ["2-D"] * 24)["2-D"]
     assert (found.borda[0], found.first_places[0]) == (144, 24)
 

@@ -19,26 +19,26 @@ from neuralbo_lab.statistics import (
 T = 500
 
 
-def gaussian(mean, deviation):
-    return GaussianMixture(torch.zeros(len(mean), 1).double(), mean[:, None], deviation[:, None])
+def gaussian(mean, std):
+    return GaussianMixture(torch.zeros(len(mean), 1).double(), mean[:, None], std[:, None])
 
 
 @pytest.fixture
-def law():
+def distribution():
     rng = torch.Generator().manual_seed(0)
     mean = 3 + torch.randn(T, generator=rng, dtype=torch.float64)
-    deviation = 0.1 + torch.rand(T, generator=rng, dtype=torch.float64)
-    return gaussian(mean, deviation)
+    std = 0.1 + torch.rand(T, generator=rng, dtype=torch.float64)
+    return gaussian(mean, std)
 
 
 @pytest.fixture
-def y(law):
-    return law.sample(torch.Size(), torch.Generator().manual_seed(1))
+def y(distribution):
+    return distribution.sample(torch.Size(), torch.Generator().manual_seed(1))
 
 
 @pytest.fixture
-def pit(law, y):
-    return law.cdf(y).numpy()
+def pit(distribution, y):
+    return distribution.cdf(y).numpy()
 
 
 def dense(function):
@@ -62,40 +62,46 @@ def test_a_point_that_was_impossible_adds_nothing_to_the_mean_density():
     assert_allclose(mean_density(np.array([0.0, -np.inf])), 0.5)
 
 
-def test_the_score_of_a_gaussian_is_its_exact_log_density(law, y):
-    """001 section 15 item 10, against D2: the term -log sigma is there."""
-    mean, deviation = law.mean.numpy(), law.variance.sqrt().numpy()
-    exact = stats.norm.logpdf(y.numpy(), mean, deviation).mean()
-    assert_allclose(regression_scores(law, y).mlpd, exact)
+def test_the_score_of_a_gaussian_is_its_exact_log_density(distribution, y):
+    """Unlike in the published code of Kruse (2022), the term -log sigma is there."""
+    mean, std = distribution.mean.numpy(), distribution.variance.sqrt().numpy()
+    exact = stats.norm.logpdf(y.numpy(), mean, std).mean()
+    assert_allclose(regression_scores(distribution, y).mlpd, exact)
 
 
 def test_a_sharp_and_right_prediction_is_worth_more_than_the_cap_of_the_document():
-    """001 D2: without -log sigma no score exceeds 0.399."""
+    """Without -log sigma, as in the published code of Kruse (2022), no score exceeds 0.399."""
     y = torch.ones(4, dtype=torch.float64)
     assert regression_scores(gaussian(y, torch.full_like(y, 0.01)), y).exp_mlpd > 39
 
 
-def test_the_score_in_standardized_units_does_not_depend_on_the_unit(law, y):
-    """001 section 15 item 10: y in another unit, after the shift by the Jacobian."""
-    other = gaussian(1000 * law.mean, 1000 * law.variance.sqrt())
-    ours = regression_scores(law, y, scale=float(y.std())).mlpd
+def test_the_score_in_standardized_units_does_not_depend_on_the_unit(distribution, y):
+    """y in another unit, after the shift by the Jacobian."""
+    other = gaussian(1000 * distribution.mean, 1000 * distribution.variance.sqrt())
+    ours = regression_scores(distribution, y, scale=float(y.std())).mlpd
     assert_allclose(regression_scores(other, 1000 * y, scale=1000 * float(y.std())).mlpd, ours)
 
 
 def test_densities_of_standardized_values_are_shifted_to_those_of_the_values():
-    """001 section 3: log p(y) = log p(T(y)) - log sd."""
+    """Kruse (2022), Sec. 5.3: log p(y) = log p(T(y)) - log sd."""
     y = np.array([1.0, 5.0, 7.0])
     standardized = stats.norm.logpdf((y - 3) / 4)
     assert_allclose(mean_log_density(standardized, 4.0), stats.norm.logpdf(y, 3, 4).mean())
 
 
-def test_the_mean_density_too_is_given_in_standardized_units(law, y):
-    plain, scaled = regression_scores(law, y), regression_scores(law, y, scale=2.0)
+def test_the_mean_density_too_is_given_in_standardized_units(distribution, y):
+    plain, scaled = (
+        regression_scores(distribution, y),
+        regression_scores(distribution, y, scale=2.0),
+    )
     assert_allclose(scaled.mean_density, 2 * plain.mean_density)
 
 
-def test_the_errors_do_not_change_with_the_unit_of_the_densities(law, y):
-    plain, scaled = regression_scores(law, y), regression_scores(law, y, scale=2.0)
+def test_the_errors_do_not_change_with_the_unit_of_the_densities(distribution, y):
+    plain, scaled = (
+        regression_scores(distribution, y),
+        regression_scores(distribution, y, scale=2.0),
+    )
     assert (plain.mae, plain.mre, plain.mode_mae) == (scaled.mae, scaled.mre, scaled.mode_mae)
 
 
@@ -130,7 +136,7 @@ def test_a_relative_error_at_zero_is_refused():
     ids=["Test1", "Test4"],
 )  # fmt: skip
 def test_the_mean_predictor_has_the_relative_error_of_the_document(function, error):
-    """001 section 15 item 3, to the decimals given there."""
+    """Kruse (2022), Sec. 6.2, and our integrals, to the decimals given."""
     y = dense(function)
     assert_allclose(mean_relative_error(np.full_like(y, y.mean()), y), error, atol=5e-4)
 
@@ -139,19 +145,22 @@ def test_values_inside_the_central_interval_are_counted():
     assert interval_coverage(np.array([0.01, 0.5, 0.97, 0.99])) == 0.5
 
 
-def test_an_interval_of_one_deviation_covers_what_it_should(law, pit):
-    """001 section 15 item 10, against D1: a deviation is no variance; 0.683 of 500, 5 errors."""
+def test_an_interval_of_one_standard_deviation_covers_what_it_should(distribution, pit):
+    """A standard deviation is no variance; 0.683 of 500, 5 errors.
+
+    Kruse (2022), Sec. 6.1.1, against D1.
+    """
     within = interval_coverage(pit, stats.norm.cdf(1) - stats.norm.cdf(-1))
     assert abs(within - 0.683) < 5 * np.sqrt(0.683 * 0.317 / T)
 
 
-def test_a_variance_used_as_a_deviation_is_found_out(law, y):
-    """001 D1: deviations below one, squared, are too sure."""
-    sharp = gaussian(law.mean, law.variance)
-    assert regression_scores(sharp, y).coverage < regression_scores(law, y).coverage - 0.1
+def test_a_variance_used_as_a_standard_deviation_is_found_out(distribution, y):
+    """Kruse (2022), published code: standard deviations below one, squared, are too sure."""
+    sharp = gaussian(distribution.mean, distribution.variance)
+    assert regression_scores(sharp, y).coverage < regression_scores(distribution, y).coverage - 0.1
 
 
-def test_the_calibration_error_of_the_true_law_is_small(pit):
+def test_the_calibration_error_of_the_true_distribution_is_small(pit):
     """The mean of |Brownian bridge| is 0.31 / sqrt(T); it exceeds 1 / sqrt(T) never, almost."""
     assert calibration_error(pit) < 1 / np.sqrt(T)
 
@@ -161,7 +170,7 @@ def test_the_calibration_error_of_even_probabilities_is_nil():
     assert_allclose(calibration_error(even), 0, atol=1e-12)
 
 
-def test_a_law_that_lies_above_all_values_is_off_by_a_half():
+def test_a_distribution_that_lies_above_all_values_is_off_by_a_half():
     """The share is 1 at all levels p, and the mean of 1 - p over 0.05 to 0.95 is 1/2."""
     assert_allclose(calibration_error(np.zeros(10)), 0.5)
 
@@ -174,25 +183,25 @@ def test_the_calibration_error_tells_a_bias_from_the_coverage_alone():
     assert_allclose(calibration_error(upper), expected, atol=1e-12)
 
 
-def test_the_mode_of_a_gaussian_is_its_mean(law):
-    """To a thousandth of a deviation."""
-    off = (modes(law) - law.mean.numpy()) / law.variance.sqrt().numpy()
+def test_the_mode_of_a_gaussian_is_its_mean(distribution):
+    """To a thousandth of a standard deviation."""
+    off = (modes(distribution) - distribution.mean.numpy()) / distribution.variance.sqrt().numpy()
     assert np.abs(off).max() < 1e-3
 
 
 def test_the_mode_of_a_mixture_is_the_highest_peak_not_the_heaviest():
-    """Weights 0.7 and 0.3, deviations 3 and 0.1: heights 0.09 and 1.2."""
+    """Weights 0.7 and 0.3, standard deviations 3 and 0.1: heights 0.09 and 1.2."""
     weights = torch.tensor([[0.7, 0.3]], dtype=torch.float64)
     means = torch.tensor([[0.0, 5.0]], dtype=torch.float64)
-    deviations = torch.tensor([[3.0, 0.1]], dtype=torch.float64)
-    assert_allclose(modes(GaussianMixture(weights.log(), means, deviations)), [5.0], atol=1e-3)
+    stds = torch.tensor([[3.0, 0.1]], dtype=torch.float64)
+    assert_allclose(modes(GaussianMixture(weights.log(), means, stds)), [5.0], atol=1e-3)
 
 
-def test_a_peak_far_narrower_than_the_law_is_found():
+def test_a_peak_far_narrower_than_the_distribution_is_found():
     weights = torch.tensor([[0.8, 0.2]], dtype=torch.float64)
     means = torch.tensor([[0.0, 12.3456]], dtype=torch.float64)
-    deviations = torch.tensor([[10.0, 0.01]], dtype=torch.float64)
-    assert_allclose(modes(GaussianMixture(weights.log(), means, deviations)), [12.3456], atol=1e-3)
+    stds = torch.tensor([[10.0, 0.01]], dtype=torch.float64)
+    assert_allclose(modes(GaussianMixture(weights.log(), means, stds)), [12.3456], atol=1e-3)
 
 
 def test_the_mode_is_that_of_a_fine_grid():
@@ -209,7 +218,10 @@ def test_the_mode_is_that_of_a_fine_grid():
 
 
 def test_the_mode_errs_less_than_the_mean_on_two_branches():
-    """001 section 9: values 100 and 200; the mode is right 6 times in 10, the mean never."""
+    """Values 100 and 200; the mode is right 6 times in 10, the mean never.
+
+    Kruse (2022), Sec. 6.1.
+    """
     weights = torch.tensor([0.6, 0.4], dtype=torch.float64).log().expand(10, 2)
     means = torch.tensor([100.0, 200.0], dtype=torch.float64).expand(10, 2)
     y = torch.tensor([100.0] * 6 + [200.0] * 4, dtype=torch.float64)
@@ -217,6 +229,6 @@ def test_the_mode_errs_less_than_the_mean_on_two_branches():
     assert_allclose([found.mode_mae, found.mae], [40, 48], atol=1e-2)
 
 
-def test_exp_mlpd_is_the_geometric_mean_of_the_densities(law, y):
-    found = regression_scores(law, y)
-    assert_allclose(found.exp_mlpd, stats.gmean(law.log_density(y).exp().numpy()))
+def test_exp_mlpd_is_the_geometric_mean_of_the_densities(distribution, y):
+    found = regression_scores(distribution, y)
+    assert_allclose(found.exp_mlpd, stats.gmean(distribution.log_density(y).exp().numpy()))

@@ -33,13 +33,13 @@ def test_regret_is_the_distance_of_the_best_value_from_the_optimum():
 
 
 def test_regret_never_rises():
-    """004 section 13 item 7."""
+    """Högger (2021), Sec. 6.1.1."""
     values = np.random.default_rng(0).exponential(size=(20, 50))
     assert (np.diff(regret(values, 0.0)) <= 0).all()
 
 
 def test_regret_after_the_starts_is_that_of_the_starts_for_every_method():
-    """004 section 13 item 7: step 0 is the 8 starting samples, shared by the methods."""
+    """Högger (2021), Sec. 6.1.1: step 0 is the 8 starting samples, shared by the methods."""
     rng = np.random.default_rng(0)
     starts = rng.exponential(size=8)
     values = np.stack([np.concatenate([starts, rng.exponential(size=5)]) for _ in range(4)])
@@ -137,7 +137,7 @@ def test_no_run_at_all_is_refused():
 
 
 def test_a_mean_over_a_run_that_timed_out_is_not_available():
-    """000 E2, Table 4.4."""
+    """Aryan (2020), Table 4.4."""
     found = summarize(np.array([1.0, 2.0, NAN]))
     assert np.isnan([found.mean, found.standard_deviation, *found.mean_interval]).all()
 

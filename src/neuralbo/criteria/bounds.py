@@ -7,7 +7,7 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.criterion import mean_and_deviation, single_points
+from neuralbo.criteria.criterion import mean_and_std, single_points
 from neuralbo.engine.step import Step
 
 
@@ -22,8 +22,8 @@ class UpperBoundValue(AcquisitionFunction):
     @single_points
     def forward(self, X: Tensor) -> Tensor:
         """Evaluate it at X, b x 1 x d; b values."""
-        mean, deviation = mean_and_deviation(self.model, X)
-        return mean + self.beta * deviation
+        mean, std = mean_and_std(self.model, X)
+        return mean + self.beta * std
 
 
 @final
@@ -31,7 +31,8 @@ class UpperBoundValue(AcquisitionFunction):
 class UpperBound:
     """m(x) + beta s(x), the `lcb` of those who minimize.
 
-    000 Eq. (2.39), 001 4.2, 002 2 (beta 2), 004 Eq. (5.1) (beta 1).
+    Aryan (2020), Eq. (2.39); Kruse (2022), Sec. 2.3.2; Agrawal (2016), Sec. 5.2 (beta 2); Högger
+    (2021), Eq. (5.1) (beta 1).
     """
 
     beta: float = 2.0

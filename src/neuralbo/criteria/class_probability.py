@@ -49,13 +49,14 @@ class _Odds(AcquisitionFunction):
 class ClassProbability:
     """pi(x) = P(z = 1 | x) of a classifier, as its log odds, which neither end rounds off.
 
-    003 1.3, 1.7. pi = P(y beyond tau | x) is the probability of improvement over tau, a quantile
-    of the values; pi/gamma is the relative density ratio, at most 1/gamma. It has the maximum of
-    expected improvement only if p(x | y) depends on y by nothing but the side of tau (003 1.2).
-    Of a classifier whose weights are improvements (`lfbo`) pi/(1 - pi) is expected improvement
-    over tau up to a factor, so that o is its logarithm up to a constant.
+    Hassen and Rish (2021), Sec. 3.1, Alg. 1. pi = P(y beyond tau | x) is the probability of
+    improvement over tau, a quantile of the values; pi/gamma is the relative density ratio, at most
+    1/gamma. It has the maximum of expected improvement only if p(x | y) depends on y by nothing
+    but the side of tau (Hassen and Rish 2021, sec. 2). Of a classifier whose weights are
+    improvements (`lfbo`) pi/(1 - pi) is expected improvement over tau up to a factor, so that o is
+    its logarithm up to a constant.
 
-    The documents maximize pi alone. It is largest at or beside the best observations, which are
+    The publications maximize pi alone. It is largest at or beside the best observations, which are
     good ones already: the search tries the same place again and again, and creeps. So
     log(1 - exp(-d^2 / 2 h^2)) is added: nothing of what is worth a look is lost, but the place of
     an observation is not. It keeps the points of a batch apart, too.

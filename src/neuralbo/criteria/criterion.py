@@ -54,17 +54,17 @@ def may_repeat(criterion: Criterion | None, data: Data) -> bool:
 
 
 @runtime_checkable
-class KnowsSlope(Protocol):
+class KnowsGradient(Protocol):
     """An acquisition function that may know its gradient without autograd."""
 
-    def with_slope(self) -> Callable[[Tensor], tuple[Tensor, Tensor]] | None:
+    def with_gradient(self) -> Callable[[Tensor], tuple[Tensor, Tensor]] | None:
         """Return a function from single points, b x d, to values and gradients, or None."""
         ...
 
 
 @runtime_checkable
-class LearnsAtStart(Protocol):
-    """A criterion with a number that is learnt once, from the model of the start design."""
+class LearnsFromInitialDesign(Protocol):
+    """A criterion with a number that is learnt once, from the model of the initial design."""
 
     def learned(self, step: Step, surrogate: Surrogate) -> Criterion:
         """Return the criterion with that number; a function of the first trials."""
@@ -90,7 +90,7 @@ def single_points(forward: Callable[[T, Tensor], Tensor]) -> Callable[[T, Tensor
     return wrapped
 
 
-def mean_and_deviation(model: Model, X: Tensor) -> tuple[Tensor, Tensor]:
+def mean_and_std(model: Model, X: Tensor) -> tuple[Tensor, Tensor]:
     """Return mean and standard deviation of f at single points, b x 1 x d to b and b."""
     if isinstance(model, GaussianModel | MixtureModel | MomentsModel):
         mean, variance = model.moments(X.squeeze(-2))
@@ -100,7 +100,7 @@ def mean_and_deviation(model: Model, X: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def components_at(model: HasComponents, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return log weights, means and deviations at single points, b x 1 x d to K x b or K x 1."""
-    log_weights, means, deviations = model.components(X.squeeze(-2))
+    """Return log weights, means and stds at single points, b x 1 x d to K x b or K x 1."""
+    log_weights, means, stds = model.components(X.squeeze(-2))
     ones = [1] * (means.ndim - log_weights.ndim)
-    return log_weights.reshape(*log_weights.shape, *ones), means, deviations
+    return log_weights.reshape(*log_weights.shape, *ones), means, stds

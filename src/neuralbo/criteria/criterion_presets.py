@@ -1,4 +1,4 @@
-"""Criteria by name: for noise, for targets, for information, and those of Hoegger (2021)."""
+"""Criteria by name: for noise, for targets, for information, and those of Högger (2021)."""
 
 from typing import Any
 
@@ -27,7 +27,8 @@ PRESETS: dict[str, Criterion] = {
     "knowledge_gradient": KnowledgeGradient(),
 }
 
-# The settings of 004 2.7, whose values go from -1 to 1: mean_width_0.05, mean_width_ei_0.05, ...
+# The settings of Högger (2021), Sec. 6.3.2, whose values go from -1 to 1: mean_width_0.05,
+# mean_width_ei_0.05, ...
 _BUDGETS = ("0.05", "0.1", "0.25", "0.5", "1.0", "2.0")
 _INNER: dict[str, Any] = {"": UpperBound(beta=1.0), "ei_": ExpectedImprovement()}
 HOEGGER: dict[str, MeanWidth] = {

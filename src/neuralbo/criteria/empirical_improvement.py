@@ -1,4 +1,4 @@
-"""Expected improvement as the mean over functions, whatever the shape of their law.
+"""Expected improvement as the mean over functions, whatever the shape of their distribution.
 
 Notation
     f_k  function k of s, with weight p_k       u_k = (f_k(x) - best)/t
@@ -59,13 +59,13 @@ def _drawn(model: DrawsFunctions, rng: Generator, draws: int) -> Members:
 
 
 def spread_of_values(data: Data) -> Tensor:
-    """Return the way from the median of Y to the best, or Y's deviation if that is nothing.
+    """Return the way from the median of Y to the best, or Y's std if that is nothing.
 
     Values far below the others, which few models heed, do not change it.
     """
-    y, deviation = data.Y[:, 0], data.standard_units().scale[0]
+    y, std = data.Y[:, 0], data.standard_units().scale[0]
     reach = y.max() - y.median()
-    return torch.where(reach > SAME_SCALE * y.abs().max(), reach, deviation)
+    return torch.where(reach > SAME_SCALE * y.abs().max(), reach, std)
 
 
 class _EmpiricalImprovement(AcquisitionFunction):
@@ -105,7 +105,7 @@ class _Log(_EmpiricalImprovement):
 class EmpiricalImprovement:
     """sum_k p_k max(f_k(x) - best, 0), over all functions, not only those that improve.
 
-    000 1.2.7, Eq. (3.5), for larger is better. Exact for models that are finitely many
+    Aryan (2020), Eq. (3.5), for larger is better. Exact for models that are finitely many
     functions; for others over `draws` functions drawn once. It is zero, and flat, wherever no
     function improves.
     """
@@ -122,14 +122,16 @@ class EmpiricalImprovement:
 @final
 @dataclass(frozen=True, slots=True)
 class LogEmpiricalImprovement:
-    """log sum_k p_k t plus(u_k): the logarithm of empirical improvement, with a slope everywhere.
+    """log sum_k p_k t plus(u_k).
+
+    The logarithm of empirical improvement, with a gradient everywhere.
 
     plus(u) is max(u, 0) but for a neighbourhood of 0: it is larger by 0.8 at most, and by less
     than 0.11/u^2 beyond |u| = 10. So two points whose improvements differ by more than t have the
     order of their improvements; where no function improves, it is about
     log(0.1 t sum_k p_k/u_k^2), which rises as functions come near to the best value. Ament et
     al. (2023), the Monte Carlo criterion, with one point, the mean over all functions, and plus
-    as in BoTorch (`fatplus`). 000 1.2.7, Eq. (3.5).
+    as in BoTorch (`fatplus`). Aryan (2020), Eq. (3.5).
 
     Attributes:
         temperature: t as a part of the way from the median of Y to the best.

@@ -1,8 +1,8 @@
 """How much an observation teaches about the best point, or about its value.
 
 Notation: that of `neuralbo.criteria.optima`, and
-    y  an observation at x: f(x) and noise of deviation t       H  entropy, in nats
-    s  deviation of f(x)      gamma = (f* - m)/s      rho = s/sqrt(s^2 + t^2)
+    y  an observation at x: f(x) and noise of standard deviation t       H  entropy, in nats
+    s  standard deviation of f(x)      gamma = (f* - m)/s      rho = s/sqrt(s^2 + t^2)
 """
 
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.criterion import mean_and_deviation, single_points
+from neuralbo.criteria.criterion import mean_and_std, single_points
 from neuralbo.criteria.improvement import LOG_SQRT_2PI
-from neuralbo.criteria.noisy import noise_deviation
+from neuralbo.criteria.noisy import noise_std
 from neuralbo.criteria.optima import Draws, Groups, representers
 from neuralbo.engine.step import Step
 from neuralbo.surrogates.surrogate import GaussianModel
 
 NODES = 5  # of Gauss and Hermite, for y in a group
 HALF_NODES = 16  # of Gauss and Legendre, on either side of the knee that noise makes round
-END = 8.0  # standard deviations, beyond which a normal law has nothing
-HALF = END / 2  # where the knee is looked for; farther out there is nothing to be bent
+END = 8.0  # standard deviations, beyond which a normal distribution has nothing
+HALF = END / 2  # where the knee is looked for; farther out there is nothing to be warped
 QUIET = 1e-2  # t below this part of s matters less than the draws of f* do
 
 
@@ -51,26 +51,26 @@ class _Search(_OfGroups):
     @single_points
     def forward(self, X: Tensor) -> Tensor:
         mean, variance = self.groups.moments(X, self.noise)
-        deviation = variance.sqrt()
+        std = variance.sqrt()
         z, w = (X.new_tensor(part) for part in np.polynomial.hermite_e.hermegauss(NODES))
-        y = mean[..., None] + deviation[..., None] * z  # b x g x nodes
-        u = (y[:, :, :, None] - mean[:, None, None]) / deviation[:, None, None]  # ... x g
-        log_p = self.groups.p.log() - deviation.log()[:, None, None] - 0.5 * u.square()
+        y = mean[..., None] + std[..., None] * z  # b x g x nodes
+        u = (y[:, :, :, None] - mean[:, None, None]) / std[:, None, None]  # ... x g
+        log_p = self.groups.p.log() - std.log()[:, None, None] - 0.5 * u.square()
         all_groups = log_p.logsumexp(-1)  # of y, up to the constant that both have
-        own = -deviation.log()[..., None] - 0.5 * z.square()
+        own = -std.log()[..., None] - 0.5 * z.square()
         return ((own - all_groups) @ (w / w.sum()) * self.groups.p).sum(-1)
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class PredictiveEntropy:
-    """H[y | x] - E_{x*} H[y | x, x*], each law of y taken as the Gaussian of its moments.
+    """H[y | x] - E_{x*} H[y | x, x*], each distribution of y taken as the Gaussian of its moments.
 
-    Hernandez-Lobato et al. (2014); 000 1.1.7, Eq. (2.45); 001 4.4. Departure: x* is the best of
-    some points R, and the moments given x* are those of the draws of f that have it, where the
-    paper has expectation propagation. So it is the same for Gaussian models and for sets of
-    functions. Noise enters: an observation that is mostly noise teaches little, however often it
-    is made.
+    Hernandez-Lobato et al. (2014); Aryan (2020), Eq. (2.45); Kruse (2022), Sec. 2.3.2. Departure:
+    x* is the best of some points R, and the moments given x* are those of the draws of f that have
+    it, where the paper has expectation propagation. So it is the same for Gaussian models and for
+    sets of functions. Noise enters: an observation that is mostly noise teaches little, however
+    often it is made.
 
     Attributes:
         places: of x* that are told apart, the most likely; the others are one.
@@ -84,7 +84,7 @@ class PredictiveEntropy:
     def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
         """Draw f and build it."""
         groups = Draws.of(step, model, representers(step)).by_place(self.places)
-        return _Predictive(model, groups, noise_deviation(model, step.data.X))
+        return _Predictive(model, groups, noise_std(model, step.data.X))
 
 
 @final
@@ -92,11 +92,11 @@ class PredictiveEntropy:
 class EntropySearch:
     """H[x* | D] - E_y H[x* | D, (x, y)]: how much y is expected to tell of the best place.
 
-    Hennig and Schuler (2012); 000 1.1.7, Eq. (2.44); 001 4.4, note. With p(i | y) proportional to
-    p_i N(y; m_i, v_i + t^2) it is sum_i p_i E[log N(y; m_i, v_i + t^2) - log p(y)], by Gauss and
-    Hermite in each group. p_i, m_i and v_i are those of the draws of f whose best point is i;
-    the paper has expectation propagation and its derivatives. The same as `predictive_entropy`
-    but for the law of y, which is the mixture itself.
+    Hennig and Schuler (2012); Aryan (2020), Eq. (2.44); Kruse (2022), Sec. 2.3.2, note. With p(i |
+    y) proportional to p_i N(y; m_i, v_i + t^2) it is sum_i p_i E[log N(y; m_i, v_i + t^2) - log
+    p(y)], by Gauss and Hermite in each group. p_i, m_i and v_i are those of the draws of f whose
+    best point is i; the paper has expectation propagation and its derivatives. The same as
+    `predictive_entropy` but for the distribution of y, which is the mixture itself.
 
     Attributes:
         places: as in `PredictiveEntropy`.
@@ -110,7 +110,7 @@ class EntropySearch:
     def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
         """Draw f and build it."""
         groups = Draws.of(step, model, representers(step)).by_place(self.places)
-        return _Search(model, groups, noise_deviation(model, step.data.X))
+        return _Search(model, groups, noise_std(model, step.data.X))
 
 
 @final
@@ -126,11 +126,11 @@ class _MaxValue(AcquisitionFunction):
 
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        mean, deviation = mean_and_deviation(self.model, X)
-        gamma = (self.maxima - mean[:, None]) / deviation[:, None]  # b x K
+        mean, std = mean_and_std(self.model, X)
+        gamma = (self.maxima - mean[:, None]) / std[:, None]  # b x K
         if self.is_quiet:
             return known_maximum_gain(gamma).mean(-1)
-        rho = (deviation / torch.hypot(deviation, self.noise))[:, None]
+        rho = (std / torch.hypot(std, self.noise))[:, None]
         return noisy_maximum_gain(gamma, rho).mean(-1)
 
 
@@ -182,7 +182,7 @@ class MaxValueEntropy:
 
     Attributes:
         maxima: values of f* in the closed form.
-        slices: of the law of f*, otherwise.
+        slices: of the distribution of f*, otherwise.
     """
 
     maxima: int = 10
@@ -194,12 +194,12 @@ class MaxValueEntropy:
     def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
         """Draw f* and build it."""
         R = representers(step)
-        draws, noise = Draws.of(step, model, R), noise_deviation(model, step.data.X)
+        draws, noise = Draws.of(step, model, R), noise_std(model, step.data.X)
         if not isinstance(model, GaussianModel):
             return _Predictive(model, draws.by_value(self.slices), noise)
         with torch.no_grad():
-            mean, deviation = mean_and_deviation(model, R[:, None])
-        scale = deviation.median()
+            mean, std = mean_and_std(model, R[:, None])
+        scale = std.median()
         # what is the best for sure is no maximum to come: gamma would be 0 there, or below
         maxima = draws.maxima(self.maxima).maximum(mean.amax() + QUIET * scale)
         return _MaxValue(model, maxima, noise, bool(noise < QUIET * scale))

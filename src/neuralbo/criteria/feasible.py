@@ -8,7 +8,7 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.criterion import Criterion, mean_and_deviation, single_points
+from neuralbo.criteria.criterion import Criterion, mean_and_std, single_points
 from neuralbo.data import Data
 from neuralbo.engine.step import FIT, Step, generator
 from neuralbo.surrogates.gp.feasibility import probability_of_success, thinned
@@ -167,7 +167,7 @@ def _keep_constraints(
 
     def log_each(X: Tensor) -> Tensor:
         """Return the logarithms of the probabilities, b x d to b x c."""
-        moments = (mean_and_deviation(model, X[..., None, :]) for model in models)
+        moments = (mean_and_std(model, X[..., None, :]) for model in models)
         return torch.stack([torch.special.log_ndtr(mean / sd) for mean, sd in moments], -1)
 
     if not data.is_feasible.any():

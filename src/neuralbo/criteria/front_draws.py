@@ -22,14 +22,14 @@ from neuralbo.surrogates.surrogate import GaussianModel
 class DrawsGivenBaseline(Model):
     """s draws of one output, of which those values are known that they have at B.
 
-    BoTorch's noisy criteria ask for the law over B and a further point at once, for every such
-    point anew. Here the draws at B are made once and further points are drawn given them:
+    BoTorch's noisy criteria ask for the distribution over B and a further point at once, for every
+    such point anew. Here the draws at B are made once and further points are drawn given them:
 
-        f_k(x) = m(x) + C(x, B) inv(C(B, B)) (f_k(B) - m(B)) + deviation(x) z_k,
+        f_k(x) = m(x) + C(x, B) inv(C(B, B)) (f_k(B) - m(B)) + std(x) z_k,
 
-    which is the same law, and no covariance of two points that nearly are one is decomposed.
-    Models that are a set of functions, or marginals, have the same draws anywhere. Others are
-    asked for the joint law after all.
+    which is the same distribution, and no covariance of two points that nearly are one is
+    decomposed. Models that are a set of functions, or marginals, have the same draws anywhere.
+    Others are asked for the joint distribution after all.
 
     Args:
         model: of one output.
@@ -94,7 +94,7 @@ class DrawsGivenBaseline(Model):
         cross, variance = C[b:, :b] / self.size, C.diagonal()[b:]
         half = torch.linalg.solve_triangular(self.L, cross.mT, upper=False)
         rest = variance - self.size * half.square().sum(0)
-        deviation = rest.clamp(min=torch.finfo(rest.dtype).tiny).sqrt()
+        std = rest.clamp(min=torch.finfo(rest.dtype).tiny).sqrt()
         shift = self.size.sqrt() * (cross @ self.weights).mT
-        drawn: Tensor = mean[b:] + shift + deviation * self.z[:, -1:]
+        drawn: Tensor = mean[b:] + shift + std * self.z[:, -1:]
         return drawn

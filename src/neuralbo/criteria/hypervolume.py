@@ -84,7 +84,7 @@ class HypervolumeImprovement:
             means = units.numbers(moments_of(model.posterior(X[:, None]))[0].squeeze(-2))
         drawn = torch.stack([one.values for one in _draws(step, model, X, samples)], -1)
         is_front = is_non_dominated(units.numbers(drawn)).any(0)
-        B = X[is_front][_apart(means[is_front], most)]
+        B = X[is_front][_spread(means[is_front], most)]
         B = torch.cat([B, step.data.X_pending])
         draws = ModelList(*_draws(step, model, B, samples))
         posterior: Any = draws.posterior(B)
@@ -145,7 +145,7 @@ def _draws(step: Step, model: ModelList, B: Tensor, samples: int) -> list[DrawsG
     ]
 
 
-def _apart(F: Tensor, most: int) -> Tensor:
+def _spread(F: Tensor, most: int) -> Tensor:
     """Return rows, at most so many: the best of the first objective, then always the farthest."""
     if len(F) <= most:
         return torch.arange(len(F))

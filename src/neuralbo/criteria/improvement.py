@@ -17,13 +17,13 @@ from botorch.models.model import Model
 from scipy.special import erfcx, ndtr
 from torch import Tensor
 
-from neuralbo.criteria.criterion import components_at, mean_and_deviation, single_points
+from neuralbo.criteria.criterion import components_at, mean_and_std, single_points
 from neuralbo.engine.step import Step
-from neuralbo.surrogates.surrogate import Climbs, HasComponents
+from neuralbo.surrogates.surrogate import AnalyticGradients, HasComponents
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 TAIL, SERIES = -1.0, -1e3  # where one form of log h hands over to the next
-NO_DEVIATION = math.sqrt(torch.finfo(torch.float64).tiny)  # what 0 is raised to
+NO_STD = math.sqrt(torch.finfo(torch.float64).tiny)  # what 0 is raised to
 FARTHEST = 1e150  # whose square is still finite
 
 
@@ -33,7 +33,7 @@ def log_h(z: Tensor) -> tuple[Tensor, Tensor]:
     Ament et al. (2023), Eq. (9): h underflows in the left tail, where it is taken as
     pdf(z) (1 + z cdf(z)/pdf(z)), and by the series 1/z^2 - 3/z^4 once that cancels.
     """
-    # NumPy's operations on the few numbers of a climb cost a fraction of torch's
+    # NumPy's operations on the few numbers of a local search cost a fraction of torch's
     numbers = z.numpy()
     body, tail = numbers.clip(TAIL, FARTHEST), numbers.clip(-FARTHEST, TAIL)
     cdf = ndtr(body)
@@ -42,9 +42,9 @@ def log_h(z: Tensor) -> tuple[Tensor, Tensor]:
     squared = tail * tail
     h_over_pdf = np.where(tail > SERIES, 1 + tail * mills, (1 - 3 / squared) / squared)
     is_body = numbers > TAIL
-    slope = torch.as_tensor(np.where(is_body, cdf / h, mills / h_over_pdf))
+    derivative = torch.as_tensor(np.where(is_body, cdf / h, mills / h_over_pdf))
     log_tail = np.log(h_over_pdf) - 0.5 * squared - LOG_SQRT_2PI
-    return torch.as_tensor(np.where(is_body, np.log(h), log_tail)), slope
+    return torch.as_tensor(np.where(is_body, np.log(h), log_tail)), derivative
 
 
 @final
@@ -53,23 +53,23 @@ class _LogH(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, z: Tensor) -> Tensor:
-        value, ctx.slope = log_h(z.detach())
+        value, ctx.derivative = log_h(z.detach())
         return value
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Tensor:
-        gradient: Tensor = ctx.slope * grads[0]
+        gradient: Tensor = ctx.derivative * grads[0]
         return gradient
 
 
-def log_expected_improvement(mean: Tensor, deviation: Tensor, best: Tensor) -> Tensor:
-    """Log E[max(f - best, 0)] for f ~ N(mean, deviation^2): log h(z) + log deviation."""
-    log_h: Tensor = _LogH.apply((mean - best) / deviation)
-    return log_h + deviation.log()
+def log_expected_improvement(mean: Tensor, std: Tensor, best: Tensor) -> Tensor:
+    """Log E[max(f - best, 0)] for f ~ N(mean, std^2): log h(z) + log standard deviation."""
+    log_h: Tensor = _LogH.apply((mean - best) / std)
+    return log_h + std.log()
 
 
 class _Improvement(AcquisitionFunction):
-    """An acquisition function of mean, deviation and the best value."""
+    """An acquisition function of mean, standard deviation and the best value."""
 
     best: Tensor
 
@@ -82,17 +82,17 @@ class _Improvement(AcquisitionFunction):
 class _LogImprovement(_Improvement):
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        return log_expected_improvement(*mean_and_deviation(self.model, X), self.best)
+        return log_expected_improvement(*mean_and_std(self.model, X), self.best)
 
-    def with_slope(self) -> Callable[[Tensor], tuple[Tensor, Tensor]] | None:
-        """Return the values with their gradients, if the model climbs."""
+    def with_gradient(self) -> Callable[[Tensor], tuple[Tensor, Tensor]] | None:
+        """Return the values with their gradients, if the model has analytic gradients."""
         model = self.model
-        if not (isinstance(model, Climbs) and model.climbs):
+        if not (isinstance(model, AnalyticGradients) and model.has_gradients):
             return None
-        return lambda X: model.climb(X, self._of_moments)
+        return lambda X: model.criterion_and_gradient(X, self._of_moments)
 
     def _of_moments(self, mean: Tensor, variance: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return log h(z) + log s, and its slopes h'/(h s) and (1 - z h'/h)/(2 s^2)."""
+        """Return log h(z) + log s, and its gradients h'/(h s) and (1 - z h'/h)/(2 s^2)."""
         s = variance.sqrt()
         z = (mean - self.best) / s
         value, ratio = log_h(z)
@@ -103,10 +103,10 @@ class _LogImprovement(_Improvement):
 class _ExpectedImprovement(_Improvement):
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        mean, deviation = mean_and_deviation(self.model, X)
-        z = (mean - self.best) / deviation
+        mean, std = mean_and_std(self.model, X)
+        z = (mean - self.best) / std
         pdf = (-0.5 * z.square() - LOG_SQRT_2PI).exp()
-        value: Tensor = deviation * pdf + (mean - self.best) * torch.special.ndtr(z)
+        value: Tensor = std * pdf + (mean - self.best) * torch.special.ndtr(z)
         return value
 
 
@@ -114,10 +114,11 @@ class _ExpectedImprovement(_Improvement):
 class _ProbabilityOfImprovement(_Improvement):
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        mean, deviation = mean_and_deviation(self.model, X)
-        value: Tensor = torch.special.ndtr((mean - self.best) / deviation)
-        # 004 3.1: without a deviation it is 1 above the best, and 0 at it, where z is 0
-        is_at_best = (deviation <= NO_DEVIATION) & (mean == self.best)
+        mean, std = mean_and_std(self.model, X)
+        value: Tensor = torch.special.ndtr((mean - self.best) / std)
+        # Högger (2021), Sec. 5.1: without a standard deviation it is 1 above the best, and 0 at
+        # it, where z is 0
+        is_at_best = (std <= NO_STD) & (mean == self.best)
         return torch.where(is_at_best, 0.0, value)
 
 
@@ -131,8 +132,8 @@ class _MixtureProbability(_Improvement):
 
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        log_weights, means, deviations = components_at(self.components, X)
-        above: Tensor = torch.special.ndtr((means - self.best) / deviations)
+        log_weights, means, stds = components_at(self.components, X)
+        above: Tensor = torch.special.ndtr((means - self.best) / stds)
         return (log_weights.exp() * above).sum(0).expand(X.shape[:-2])
 
 
@@ -141,7 +142,7 @@ class _MixtureProbability(_Improvement):
 class LogExpectedImprovement:
     """log E[max(f(x) - best, 0)]: expected improvement that does not vanish far from the data.
 
-    best is the largest value seen. 000 1.1.7, Eq. (2.43); Ament et al. (2023).
+    best is the largest value seen. Aryan (2020), Eq. (2.43); Ament et al. (2023).
     """
 
     is_log: ClassVar[bool] = True
@@ -154,9 +155,12 @@ class LogExpectedImprovement:
 @final
 @dataclass(frozen=True, slots=True)
 class ExpectedImprovement:
-    """E[max(f(x) - best - xi, 0)] = s h(z). 000 Eq. (2.43), 001 4.1, 004 Eq. (5.4-5.5).
+    """E[max(f(x) - best - xi, 0)] = s h(z).
 
-    Without a deviation it is max(m - best - xi, 0), as 004 3.1 repairs it.
+    Aryan (2020), Eq. (2.43); Kruse (2022), Sec. 2.3.1; Högger (2021), Eq. (5.4-5.5).
+
+    Without a standard deviation it is max(m - best - xi, 0), as Högger (2021), Sec. 5.1 repairs
+    it.
 
     Attributes:
         xi: how much better than the best a point must be to count, in the units of Y.
@@ -176,10 +180,11 @@ class ExpectedImprovement:
 class ProbabilityOfImprovement:
     """P(f(x) > best + xi_i + trade_off |best|),  xi_i = xi decay^i,  i the trial's number.
 
-    000 Eq. (2.40-2.41), 001 4.3, 004 Eq. (5.2-5.3). 004 cites the advice to begin with a large
-    xi and let it fall, and gives no schedule: it falls by a constant factor here. Without a
-    deviation it is 1 if m > best + xi_i, else 0. Of a mixture of Gaussians it is the sum over the
-    components, exactly; of other laws that of one Gaussian of the same moments.
+    Aryan (2020), Eq. (2.40-2.41); Kruse (2022), Sec. 2.3.2; Högger (2021), Eq. (5.2-5.3). Högger
+    (2021) cites the advice to begin with a large xi and let it fall, and gives no schedule: it
+    falls by a constant factor here. Without a standard deviation it is 1 if m > best + xi_i, else
+    0. Of a mixture of Gaussians it is the sum over the components, exactly; of other distributions
+    that of one Gaussian of the same moments.
 
     Attributes:
         xi: how much better than the best a point must be to count, in the units of Y.

@@ -14,8 +14,8 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.criterion import mean_and_deviation, single_points
-from neuralbo.criteria.noisy import noise_deviation
+from neuralbo.criteria.criterion import mean_and_std, single_points
+from neuralbo.criteria.noisy import noise_std
 from neuralbo.criteria.optima import covariance, representers
 from neuralbo.engine.step import Step
 from neuralbo.surrogates.surrogate import GaussianModel
@@ -36,7 +36,7 @@ class _KnowledgeGradient(AcquisitionFunction):
         super().__init__(model)
         self.gaussian = model
         with torch.no_grad():
-            a, s = mean_and_deviation(model, R[:, None])
+            a, s = mean_and_std(model, R[:, None])
             kept = torch.cat([(a + s).topk(min(MOST, len(a))).indices, a.argmax()[None]]).unique()
         z, weights = np.polynomial.hermite_e.hermegauss(NODES)
         self.register_buffer("R", R[kept])
@@ -47,10 +47,10 @@ class _KnowledgeGradient(AcquisitionFunction):
 
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        mean, deviation = mean_and_deviation(self.model, X)
-        total = torch.hypot(deviation, self.noise)
+        mean, std = mean_and_std(self.model, X)
+        total = torch.hypot(std, self.noise)
         b = covariance(self.gaussian, X.squeeze(-2), self.R) / total[:, None]
-        own = deviation * (deviation / total)
+        own = std * (std / total)
         slopes = torch.cat([b, own[:, None]], -1)  # b x (r + 1)
         heights = torch.cat([self.a.expand(len(mean), -1), mean[:, None]], -1)
         best = (heights[..., None] + slopes[..., None] * self.z).amax(-2)  # b x nodes
@@ -83,5 +83,5 @@ class KnowledgeGradient:
                 "knowledge_gradient needs a Gaussian model in closed form, such as 'gp' or "
                 f"'brvfl4', and {type(model).__name__} is none; use criterion='max_value_entropy'."
             )
-        noise = noise_deviation(model, step.data.X)
+        noise = noise_std(model, step.data.X)
         return _KnowledgeGradient(model, representers(step), noise)

@@ -33,9 +33,9 @@ class _MixtureImprovement(AcquisitionFunction):
 
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        log_weights, means, deviations = components_at(self.components, X)
+        log_weights, means, stds = components_at(self.components, X)
         # K x b, or K x 1 where the components are the same at all points
-        log_improvements = log_expected_improvement(means, deviations, self.best)
+        log_improvements = log_expected_improvement(means, stds, self.best)
         return torch.logsumexp(log_weights + log_improvements, 0).expand(X.shape[:-2])
 
 
@@ -44,8 +44,9 @@ class _MixtureImprovement(AcquisitionFunction):
 class MixtureImprovement:
     """log sum_k w_k(x) E[max(f_k(x) - best, 0)],  f_k(x) ~ N(m_k, s_k^2): exact, as a logarithm.
 
-    Snoek et al. (2012), Sec. 3.2: expected improvement, integrated over hyper-parameters. 001 4.1,
-    note: the mixture surrogates have it in closed form, where the document puts one Gaussian of
+    Snoek et al. (2012), Sec. 3.2: expected improvement, integrated over hyper-parameters. Kruse
+    (2022), Sec. 2.3.1,
+    note: the mixture surrogates have it in closed form, where Kruse (2022) puts one Gaussian of
     the same two moments in their place. That is what `ei` and `log_ei` do with such a model.
     """
 
@@ -55,7 +56,7 @@ class MixtureImprovement:
         """Build it with the best value of the data; one Gaussian is a mixture of one.
 
         Raises:
-            TypeError: if the law of the model is no mixture of Gaussians.
+            TypeError: if the distribution of the model is no mixture of Gaussians.
         """
         if isinstance(model, GaussianModel):
             return LogExpectedImprovement()(step, model)
@@ -76,10 +77,10 @@ class _UpperQuantile(AcquisitionFunction):
 
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        log_weights, means, deviations = components_at(self.components, X)
-        parts = torch.broadcast_tensors(log_weights, means, deviations)
-        law = GaussianMixture(*(part.movedim(0, -1) for part in parts))
-        return law.quantile(X.new_full(X.shape[:-2], self.p))
+        log_weights, means, stds = components_at(self.components, X)
+        parts = torch.broadcast_tensors(log_weights, means, stds)
+        distribution = GaussianMixture(*(part.movedim(0, -1) for part in parts))
+        return distribution.quantile(X.new_full(X.shape[:-2], self.p))
 
 
 @final
@@ -87,9 +88,9 @@ class _UpperQuantile(AcquisitionFunction):
 class UpperQuantile:
     """The value that f(x) stays below with probability Phi(beta), by the mixture itself.
 
-    001 4.2 with confidence pi = Phi(beta), for larger is better: for one Gaussian it is
-    m + beta s, which `lcb` is for every model. Of a mixture the two differ: m + beta s can lie
-    where nothing is.
+    Kruse (2022), Sec. 2.3.2 with confidence pi = Phi(beta), for larger is better: for one Gaussian
+    it is m + beta s, which `lcb` is for every model. Of a mixture the two differ: m + beta s can
+    lie where nothing is.
     """
 
     beta: float = 2.0

@@ -3,8 +3,8 @@
 The largest value seen is luck then, so that the model says what the best is.
 
 Notation
-    m, s   mean and deviation of f at x        t   deviation of the noise of an observation
-    h(z) = pdf(z) + z cdf(z): E[max(u - best, 0)] = d h((c - best)/d) for u ~ N(c, d^2)
+    m, s   mean and standard deviation of f at x        t   standard deviation of the noise of an
+    observation h(z) = pdf(z) + z cdf(z): E[max(u - best, 0)] = d h((c - best)/d) for u ~ N(c, d^2)
     x_i    points that were observed and keep all constraints, or whose values are believed
 """
 
@@ -16,15 +16,15 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.criterion import mean_and_deviation, single_points
+from neuralbo.criteria.criterion import mean_and_std, single_points
 from neuralbo.criteria.improvement import log_expected_improvement
 from neuralbo.engine.step import Step
 from neuralbo.surrogates.surrogate import GaussianModel, moments_of
 
-MOST_BETA = 1 - 1e-12  # of the quantile, whose number of deviations is finite
+MOST_BETA = 1 - 1e-12  # of the quantile, whose number of standard deviations is finite
 
 
-def noise_deviation(model: Model, X: Tensor) -> Tensor:
+def noise_std(model: Model, X: Tensor) -> Tensor:
     """Return t, a number: the model's own, or what noise adds to its variance at points, n x d."""
     if isinstance(model, GaussianModel):
         return model.noise_variance.clamp(min=0.0).sqrt()
@@ -39,7 +39,7 @@ def at_observed(step: Step, model: Model) -> tuple[Tensor, Tensor]:
     data = step.data
     X = data.X[data.is_feasible] if data.is_feasible.any() else data.X
     with torch.no_grad():
-        return mean_and_deviation(model, torch.cat([X, data.X_believed])[:, None])
+        return mean_and_std(model, torch.cat([X, data.X_believed])[:, None])
 
 
 @final
@@ -52,17 +52,17 @@ class _Plugin(AcquisitionFunction):
 
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        return log_expected_improvement(*mean_and_deviation(self.model, X), self.best)
+        return log_expected_improvement(*mean_and_std(self.model, X), self.best)
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class PluginImprovement:
-    """log E[max(f(x) - best, 0)],  best = max_i m(x_i).  000 1.1.7, Eq. (2.46).
+    """log E[max(f(x) - best, 0)],  best = max_i m(x_i).  Aryan (2020), Eq. (2.46).
 
     Without noise it is `log_ei`, and nothing at observed points. With noise s > 0 there, and it is
     s h(0) at the best of them: the point is tried again as long as nothing else promises as much.
-    (000 says that it is zero there: so it is for a model that takes values for exact.)
+    (Aryan (2020) says that it is zero there: so it is for a model that takes values for exact.)
     """
 
     is_log: ClassVar[bool] = True
@@ -85,11 +85,11 @@ class _Augmented(AcquisitionFunction):
 
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        mean, deviation = mean_and_deviation(self.model, X)
-        total = torch.hypot(deviation, self.noise)
+        mean, std = mean_and_std(self.model, X)
+        total = torch.hypot(std, self.noise)
         # 1 - t/total = (s/total) (s/(total + t)), which does not cancel
-        discount = 2 * (deviation / total).log() - torch.log1p(self.noise / total)
-        return log_expected_improvement(mean, deviation, self.best) + discount
+        discount = 2 * (std / total).log() - torch.log1p(self.noise / total)
+        return log_expected_improvement(mean, std, self.best) + discount
 
 
 @final
@@ -97,13 +97,13 @@ class _Augmented(AcquisitionFunction):
 class AugmentedImprovement:
     """log of E[max(f(x) - m(x_o), 0)] (1 - t/sqrt(s^2 + t^2)),  x_o = argmax_i m(x_i) - k s(x_i).
 
-    Huang et al. (2006), Eq. (12-13); 000 1.1.7, Eq. (2.47-2.48), for larger is better. The second
-    factor is what an observation leaves of s: where a point was tried often, s is small beside t,
-    and another try teaches little. So it is tried again, but not for ever. Without noise it is
-    `log_ei` with m(x_o) for the best value.
+    Huang et al. (2006), Eq. (12-13); Aryan (2020), Eq. (2.47-2.48), for larger is better. The
+    second factor is what an observation leaves of s: where a point was tried often, s is small
+    beside t, and another try teaches little. So it is tried again, but not for ever. Without noise
+    it is `log_ei` with m(x_o) for the best value.
 
     Attributes:
-        k: 1 in the paper; the document gives none.
+        k: 1 in the paper; Aryan (2020) gives none.
     """
 
     k: float = 1.0
@@ -117,9 +117,9 @@ class AugmentedImprovement:
 
     def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
         """Build it with the effective best point."""
-        mean, deviation = at_observed(step, model)
-        best = mean[(mean - self.k * deviation).argmax()]
-        return _Augmented(model, best, noise_deviation(model, step.data.X))
+        mean, std = at_observed(step, model)
+        best = mean[(mean - self.k * std).argmax()]
+        return _Augmented(model, best, noise_std(model, step.data.X))
 
 
 @final
@@ -135,10 +135,10 @@ class _Quantile(AcquisitionFunction):
 
     @single_points
     def forward(self, X: Tensor) -> Tensor:
-        mean, deviation = mean_and_deviation(self.model, X)
-        share = deviation / torch.hypot(deviation, self.noise)  # s/sqrt(s^2 + t^2)
-        left = self.noise * share  # deviation of f after an observation
-        return log_expected_improvement(mean - self.steps * left, deviation * share, self.best)
+        mean, std = mean_and_std(self.model, X)
+        share = std / torch.hypot(std, self.noise)  # s/sqrt(s^2 + t^2)
+        left = self.noise * share  # standard deviation of f after an observation
+        return log_expected_improvement(mean - self.steps * left, std * share, self.best)
 
 
 @final
@@ -153,7 +153,7 @@ class QuantileImprovement:
         m becomes   m + s^2/(s^2 + t^2) (y - m)  ~  N(m, s^4/(s^2 + t^2)),
 
     so that Q ~ N(m_Q, s_Q^2),  m_Q = m - z s t/sqrt(s^2 + t^2),  s_Q = s^2/sqrt(s^2 + t^2).
-    Picheny et al. (2013); 000 1.1.7, Eq. (2.49-2.51), for larger is better. Where a point was
+    Picheny et al. (2013); Aryan (2020), Eq. (2.49-2.51), for larger is better. Where a point was
     tried often s is small beside t, and s_Q smaller still: no endless repetition.
 
     Attributes:
@@ -176,6 +176,6 @@ class QuantileImprovement:
     def __call__(self, step: Step, model: Model) -> AcquisitionFunction:
         """Build it with the best safe value of the observed points."""
         z = float(torch.special.ndtri(torch.tensor(self.beta, dtype=torch.float64)))
-        mean, deviation = at_observed(step, model)
-        noise = noise_deviation(model, step.data.X) / self.repetitions**0.5
-        return _Quantile(model, (mean - z * deviation).amax(), noise, z)
+        mean, std = at_observed(step, model)
+        noise = noise_std(model, step.data.X) / self.repetitions**0.5
+        return _Quantile(model, (mean - z * std).amax(), noise, z)

@@ -15,7 +15,7 @@ import torch
 from botorch.models.model import Model
 from torch import Generator, Tensor
 
-from neuralbo.criteria.criterion import mean_and_deviation
+from neuralbo.criteria.criterion import mean_and_std
 from neuralbo.criteria.empirical_improvement import members_of
 from neuralbo.engine.step import Step
 from neuralbo.space.full_factorial import lattice, levels_of
@@ -138,9 +138,9 @@ def _gaussian(model: GaussianModel, R: Tensor, rng: Generator) -> Draws:
         inverse = Q / (eigenvalues.clamp(min=RIDGE**2) * size).sqrt()  # of the root, transposed
 
     def paths(X: Tensor) -> tuple[Tensor, Tensor]:
-        here, deviation = mean_and_deviation(model, X)
+        here, std = mean_and_std(model, X)
         A = covariance(model, X.squeeze(-2), R) @ inverse  # b x r, in units of e
-        rest = (deviation.square() - A.square().sum(-1)).clamp(min=0.0)
+        rest = (std.square() - A.square().sum(-1)).clamp(min=0.0)
         return here[:, None] + A @ e.mT, rest
 
     weights = R.new_full((DRAWS,), 1 / DRAWS)

@@ -12,7 +12,7 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.criterion import components_at, mean_and_deviation, single_points
+from neuralbo.criteria.criterion import components_at, mean_and_std, single_points
 from neuralbo.criteria.empirical_improvement import spread_of_values
 from neuralbo.criteria.improvement import LOG_SQRT_2PI
 from neuralbo.engine.step import Step
@@ -38,11 +38,11 @@ class _LogProbability(AcquisitionFunction):
     @single_points
     def forward(self, X: Tensor) -> Tensor:
         if isinstance(self.model, HasComponents):
-            log_weights, means, deviations = components_at(self.model, X)
-            above = torch.special.log_ndtr((means - self.target) / deviations)
+            log_weights, means, stds = components_at(self.model, X)
+            above = torch.special.log_ndtr((means - self.target) / stds)
             return torch.logsumexp(log_weights + above, 0).expand(X.shape[:-2])
-        mean, deviation = mean_and_deviation(self.model, X)
-        value: Tensor = torch.special.log_ndtr((mean - self.target) / deviation)
+        mean, std = mean_and_std(self.model, X)
+        value: Tensor = torch.special.log_ndtr((mean - self.target) / std)
         return value
 
 
@@ -51,9 +51,9 @@ class _LogProbability(AcquisitionFunction):
 class ProbabilityOfTargets:
     """log P(f(x) > T_k): probability of improvement with several targets side by side.
 
-    000 1.1.7, Eq. (2.40-2.41): small steps search near the best point, large ones far from it, and
-    with a batch both are done at once; one trial after the other has the next target. Jones
-    (2001), Sec. 7. Departure: a step is measured by the values' own spread, where the document has
+    Aryan (2020), Eq. (2.40-2.41): small steps search near the best point, large ones far from it,
+    and with a batch both are done at once; one trial after the other has the next target. Jones
+    (2001), Sec. 7. Departure: a step is measured by the values' own spread, where Aryan (2020) has
     a part of |best|, which changes when a constant is added to all values. As a logarithm, so
     that far targets do not vanish. Of a mixture of Gaussians it is exact.
 
@@ -84,14 +84,14 @@ class _LogDensity(AcquisitionFunction):
     @single_points
     def forward(self, X: Tensor) -> Tensor:
         if isinstance(self.model, HasComponents):
-            log_weights, means, deviations = components_at(self.model, X)
-            density = _log_normal(self.goal, means, deviations)
+            log_weights, means, stds = components_at(self.model, X)
+            density = _log_normal(self.goal, means, stds)
             return torch.logsumexp(log_weights + density, 0).expand(X.shape[:-2])
-        return _log_normal(self.goal, *mean_and_deviation(self.model, X))
+        return _log_normal(self.goal, *mean_and_std(self.model, X))
 
 
-def _log_normal(y: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
-    return -0.5 * ((y - mean) / deviation).square() - deviation.log() - LOG_SQRT_2PI
+def _log_normal(y: Tensor, mean: Tensor, std: Tensor) -> Tensor:
+    return -0.5 * ((y - mean) / std).square() - std.log() - LOG_SQRT_2PI
 
 
 @final
@@ -99,10 +99,10 @@ def _log_normal(y: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
 class GoalSeeking:
     """log p(f(x) = T_k | data): where the model would most believe a goal to be reached.
 
-    Jones (2001), Sec. 8; 000 1.1.7 and 2.4.6. With p(data | f(x) = T) = p(T | data, x) p(data) /
-    p(T | x), it has the maximum of the conditional likelihood wherever the prior is the same at
-    all points, as a stationary Gaussian process has it; hyper-parameters are those of the fit. The
-    document chooses them together with x.
+    Jones (2001), Sec. 8; Aryan (2020), Sec. 2.4 and 2.4.6. With p(data | f(x) = T) = p(T | data,
+    x) p(data) / p(T | x), it has the maximum of the conditional likelihood wherever the prior is
+    the same at all points, as a stationary Gaussian process has it; hyper-parameters are those of
+    the fit. Aryan (2020) chooses them together with x.
 
     Attributes:
         steps: a_k > 0, one after the other: "run for several goals".

@@ -2,7 +2,7 @@
 
 from neuralbo.data.data import (
     BLOCK,
-    FIRST_LANDMARK,
+    FIRST_REFIT,
     LEADERS,
     MOST_SQUARE,
     SAME_SCALE,
@@ -10,15 +10,15 @@ from neuralbo.data.data import (
     Units,
     in_order,
     input_units,
-    landmark,
     lexicographic,
     need_observations,
+    refit_size,
     single_output,
 )
 
 __all__ = [
     "BLOCK",
-    "FIRST_LANDMARK",
+    "FIRST_REFIT",
     "LEADERS",
     "MOST_SQUARE",
     "SAME_SCALE",
@@ -26,8 +26,8 @@ __all__ = [
     "Units",
     "in_order",
     "input_units",
-    "landmark",
     "lexicographic",
     "need_observations",
+    "refit_size",
     "single_output",
 ]

@@ -12,7 +12,7 @@ from torch import Tensor
 from neuralbo.data.near_points import PointIndex, are_near
 
 LEADERS = 256  # rows with the best values that are remembered
-FIRST_LANDMARK = 8
+FIRST_REFIT = 8
 BLOCK = 1024  # trial numbers of one block; sums over trials are taken block by block, in order
 
 MOST_SQUARE = 1e300  # squares of scales beyond 1e150 are no float64; they are kept at this size
@@ -361,9 +361,9 @@ class Data:
         return Units(low / 2 + high / 2, torch.where(is_flat, torch.ones_like(half), half))
 
 
-def landmark(n: int) -> int | None:
+def refit_size(n: int) -> int | None:
     """Return the largest of 8, 12, 18, 27, ... that is below n, or None."""
-    last, following = None, FIRST_LANDMARK
+    last, following = None, FIRST_REFIT
     while following < n:
         last, following = following, following * 3 // 2
     return last

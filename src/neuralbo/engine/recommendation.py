@@ -1,5 +1,6 @@
-"""What is likely best, which under noise is not the luckiest trial."""
+"""What is recommended, which under noise is not the trial with the best observed value."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
@@ -20,33 +21,39 @@ SAME_POINT = 1e-9  # trials nearer than this in every column are of one point
 @final
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """The parameters that are likely best, and what the model expects of them.
+    """The parameters that are recommended, and what the model expects of them.
 
     Attributes:
         mean: of the function, without noise.
-        deviation: how unsure the model is of that mean.
-        noise: deviation of one observation about the function, at these parameters.
+        std: how unsure the model is of that mean.
+        noise: standard deviation of one observation about the function, at these parameters.
         values: what they have given, once for each time they were tried.
     """
 
     params: dict[str, Any]
     mean: float
-    deviation: float
+    std: float
     noise: float
     values: tuple[float, ...]
 
+    @property
+    def deviation(self) -> float:
+        """The former name of `std`."""
+        warnings.warn("Recommendation.deviation is called std.", DeprecationWarning, stacklevel=2)
+        return self.std
 
-class LikelyBest(NamedTuple):
+
+class Recommended(NamedTuple):
     """A row of the data, with moments in its units; larger is better."""
 
     row: int
     mean: float
-    deviation: float
+    std: float
     noise: float
     repeats: list[int]  # rows of the same point, itself included
 
 
-def likely_best(model: Model, data: Data) -> LikelyBest:
+def recommended(model: Model, data: Data) -> Recommended:
     """Return the observed point with the best mean under the model.
 
     Raises:
@@ -63,7 +70,7 @@ def likely_best(model: Model, data: Data) -> LikelyBest:
         mean, variance = (float(moment) for moment in _moments(model, x))
         total = float(_moments(model, x, observation_noise=True)[1])
     (same,) = torch.where(are_near(data.X, x, SAME_POINT))
-    return LikelyBest(i, mean, variance**0.5, max(total - variance, 0.0) ** 0.5, same.tolist())
+    return Recommended(i, mean, variance**0.5, max(total - variance, 0.0) ** 0.5, same.tolist())
 
 
 def recommendation(
@@ -77,11 +84,11 @@ def recommendation(
         sign: -1 for those who minimize.
         params_of: the parameters of the trial of a number.
     """
-    best = likely_best(model, data)
+    best = recommended(model, data)
     assert data.numbers is not None
     values = tuple((sign * data.Y[best.repeats, 0]).tolist())
     params = params_of(int(data.numbers[best.row]))
-    return Recommendation(params, sign * best.mean, best.deviation, best.noise, values)
+    return Recommendation(params, sign * best.mean, best.std, best.noise, values)
 
 
 def _moments(model: Model, X: Tensor, *, observation_noise: bool = False) -> tuple[Tensor, Tensor]:

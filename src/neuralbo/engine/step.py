@@ -9,12 +9,12 @@ import torch
 from botorch.models.model import Model
 from torch import Generator, Tensor
 
-from neuralbo.data import Data, landmark
+from neuralbo.data import Data, refit_size
 from neuralbo.engine import deadline
 from neuralbo.space.domain import Domain
 from neuralbo.surrogates.surrogate import AddsUp, Chooses, Surrogate, WarmStarts, fit_by_blocks
 
-APART = 1e-3  # points that are tried at the same time differ by this in some column
+MIN_SEPARATION = 1e-3  # points that are tried at the same time differ by this in some column
 FIT, SUGGEST = 0, 1  # which stream of random numbers
 MOST_KEPT = 64  # of each kind, so many that all of the refit schedule have room
 T = TypeVar("T")
@@ -74,8 +74,8 @@ class Step:
         record: what criterion and maximizer have to say for the record; nothing reads it here.
         repeats: whether a point that gave a value may be proposed again.
         chosen: points of the same batch that are chosen already; they are pending, too.
-        apart: how far from pending points others are kept, in some column.
-        chains: whether fits begin at landmarks; not of data that are another selection each time.
+        min_separation: how far from pending points others are kept, in some column.
+        chains: whether fits begin at refits; not of data that are another selection each time.
     """
 
     data: Data
@@ -88,7 +88,7 @@ class Step:
     record: dict[str, float | str] = field(default_factory=dict, repr=False)
     repeats: bool = False
     chosen: int = 0
-    apart: float = APART
+    min_separation: float = MIN_SEPARATION
     chains: bool = True
 
     @staticmethod
@@ -112,9 +112,9 @@ class Step:
         return replace(self, data=data, record=record, chosen=chosen)
 
     def fit(self, recipe: Surrogate, data: Data) -> Model:
-        """Fit a recipe, once for the same data, from the landmark before if it can.
+        """Fit a recipe, once for the same data, from the refit before if it can.
 
-        A landmark is a fit to the first 8, 12, 18, 27, ... observations, itself begun at the
+        A refit is a fit to the first 8, 12, 18, 27, ... observations, itself begun at the
         one before: the chain depends on the data alone, so a resumed study gets equal models.
         """
         recipe = recipe.choice(data) if isinstance(recipe, Chooses) else recipe
@@ -124,7 +124,7 @@ class Step:
         deadline.check()
         rng, before = generator(self.seed, FIT), None
         if self.chains and isinstance(recipe, WarmStarts):
-            before = landmark(data.n)
+            before = refit_size(data.n)
         if isinstance(recipe, AddsUp) and data.block_ends():
             model = fit_by_blocks(recipe, data, rng, self.memory.sums, (recipe, self.seed))
         elif before is not None and isinstance(recipe, WarmStarts):

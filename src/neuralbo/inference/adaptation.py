@@ -2,7 +2,8 @@
 
 Notation
     eps  step size, C      a  acceptance of a transition, C      t  transitions of warm-up so far
-    n    draws seen, of all chains together                      S  sum of squared deviations, p
+    n    draws seen, of all chains together                      S  sum of squared
+    standard deviations, p
 """
 
 import math
@@ -101,8 +102,9 @@ class MovingState(NamedTuple):
 class MovingAverage:
     """eps <- 1.02 eps if ema > target else 0.98 eps;  ema <- 0.9 ema + 0.1 accepted.
 
-    002 1.5, after the code of Ranzato et al. (2010): eps sees the average before the transition
-    is folded in. Departures: it ends with warm-up, and eps may be ten times smaller.
+    Agrawal (2016), Sec. 3.3, after the code of Ranzato et al. (2010): eps sees the average before
+    the transition is folded in. Departures: it ends with warm-up, and eps may be ten times
+    smaller.
     """
 
     target: float = 0.9
@@ -219,9 +221,9 @@ class WindowedMass:
 def _with_draws(state: MassState, q: Tensor) -> MassState:
     C, n = len(q), state.n + len(q)
     mean = q.mean(0)
-    apart = mean - state.mean
-    S = state.S + (q - mean).square().sum(0) + apart.square() * (state.n * C / n)
-    return state._replace(n=n, mean=state.mean + apart * (C / n), S=S)
+    shift = mean - state.mean
+    S = state.S + (q - mean).square().sum(0) + shift.square() * (state.n * C / n)
+    return state._replace(n=n, mean=state.mean + shift * (C / n), S=S)
 
 
 def windows(warmup: int) -> tuple[int, ...]:

@@ -194,7 +194,7 @@ def _rank_normalize(x: Tensor) -> Tensor:
     return torch.where(x.isfinite(), z.mT.reshape(x.shape), math.nan)
 
 
-def _is_told(x: Tensor) -> Tensor:
+def _is_known(x: Tensor) -> Tensor:
     """Return where a quantity is finite and not constant."""
     values = x.flatten(0, 1)
     return values.isfinite().all(0) & (values.amax(0) > values.amin(0))
@@ -205,7 +205,7 @@ def _r_hat(x: Tensor) -> Tensor:
     within = torch.where(x.amax(0) > x.amin(0), x.var(0), 0.0).mean(0)
     n, between = len(x), x.mean(0).var(0)
     value = ((n - 1) / n + between / within).sqrt()
-    return torch.where(_is_told(x), value, math.nan)
+    return torch.where(_is_known(x), value, math.nan)
 
 
 def _ess(x: Tensor) -> Tensor:
@@ -222,7 +222,7 @@ def _ess(x: Tensor) -> Tensor:
     after = even.gather(0, count.clamp(max=len(pairs) - 1))[0].clamp(min=0)
     tau = 2 * (pairs.cummin(0).values * is_kept).sum(0) - 1
     tau = tau + torch.where(count[0] < len(pairs), after, 0.0)
-    return torch.where(_is_told(x), N / tau.clamp(min=1 / math.log10(N)), math.nan)
+    return torch.where(_is_known(x), N / tau.clamp(min=1 / math.log10(N)), math.nan)
 
 
 def _autocovariance(x: Tensor) -> Tensor:

@@ -1,12 +1,12 @@
-"""f-divergences of two laws of which only samples and a log ratio are known.
+"""f-divergences of two distributions of which only samples and a log ratio are known.
 
 Notation
-    p  the target     q  the law that is fitted     r = p/q     C = log r, what a critic learns
-    D = E_q[f(r)], f convex with f(1) = 0
+    p  the target     q  the distribution that is fitted     r = p/q     C = log r, what a critic
+    learns D = E_q[f(r)], f convex with f(1) = 0
 
-Of D with r held fixed the samples of q do not have the right slope, since r depends on q as well:
-dD = int dq (f(r) - r f'(r)). So the generator minimizes E_q[h(r)], h(r) = f(r) - r f'(r).
-Nowozin et al. (2016), "f-GAN"; 000 1.5.1, which names them and uses the first.
+Of D with r held fixed the samples of q do not have the right gradient, since r depends on q as
+well: dD = int dq (f(r) - r f'(r)). So the generator minimizes E_q[h(r)], h(r) = f(r) - r f'(r).
+Nowozin et al. (2016), "f-GAN"; Aryan (2020), Sec. 6.3, which names them and uses the first.
 """
 
 import math
@@ -25,7 +25,7 @@ class Divergence:
 
     Attributes:
         value: f(e^C), whose mean over samples of q is D.
-        loss: h(e^C) up to a constant, whose slope by samples of q is that of D.
+        loss: h(e^C) up to a constant, whose gradient by samples of q is that of D.
     """
 
     name: str

@@ -71,7 +71,7 @@ def learn_precisions(
 ) -> tuple[float, float]:
     """Return the precisions at which the evidence is stationary; those given stay as they are.
 
-    alpha = gamma / mu'mu (000 1.3.5);  beta = (n - gamma) / |y - Psi mu|^2.
+    alpha = gamma / mu'mu (Aryan 2020, Eq. 4.8-4.9);  beta = (n - gamma) / |y - Psi mu|^2.
     Bishop (2006), Eq. (3.92) and (3.95).
     """
     per_row = max(float(decomposed.s2.sum()) / decomposed.n, 1e-300)  # mean of |psi|^2

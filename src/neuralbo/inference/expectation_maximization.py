@@ -28,7 +28,7 @@ NOTHING = 1e-200  # a sum of responsibilities below this has lost its digits
 AT_ONCE = 2**18  # numbers in the largest temporary: 2 MiB, which caches hold
 
 
-class Climb(NamedTuple):
+class Ascent(NamedTuple):
     """Where the models ended.
 
     Attributes:
@@ -41,7 +41,7 @@ class Climb(NamedTuple):
     log_posterior: Tensor
     steps: Tensor
 
-    def best(self, restarts: int) -> "Climb":
+    def best(self, restarts: int) -> "Ascent":
         """Keep the best of each model's restarts, where model i of m has the rows i, i + m, ...
 
         Raises:
@@ -56,7 +56,7 @@ class Climb(NamedTuple):
                 "posterior: are the rows finite and of about unit size?"
             )
         rows = restart * values.shape[1] + torch.arange(values.shape[1])
-        return Climb(tuple(p[rows] for p in self.parameters), best, self.steps[rows])
+        return Ascent(tuple(p[rows] for p in self.parameters), best, self.steps[rows])
 
 
 @final
@@ -64,7 +64,8 @@ class Climb(NamedTuple):
 class ExpectationMaximization:
     """The loop: update each model until its log posterior no longer rises.
 
-    Dempster, Laird and Rubin (1977), Sec. 2; 001 6.6. Models that are done leave the batch.
+    Dempster, Laird and Rubin (1977), Sec. 2; Kruse (2022), Sec. 4.6. Models that are done leave
+    the batch.
 
     Attributes:
         iterations: the most updates; zero evaluates the start.
@@ -85,8 +86,8 @@ class ExpectationMaximization:
 
     def run(
         self, update: Update, start: Parameters, rows: Tensor, at_once: int | None = None
-    ) -> Climb:
-        """Climb from `start`.
+    ) -> Ascent:
+        """Ascend from `start`.
 
         Args:
             update: Model i of its results depends on model i of its arguments alone.
@@ -95,12 +96,12 @@ class ExpectationMaximization:
             at_once: Models in the batch, for the sake of memory; None for all.
         """
         batches = torch.arange(len(rows)).split(at_once or len(rows))
-        climbs = [self._climb(update, start, rows, members) for members in batches]
-        found = tuple(torch.cat(p) for p in zip(*(c.parameters for c in climbs), strict=True))
-        values = torch.cat([c.log_posterior for c in climbs])
-        return Climb(found, values, torch.cat([c.steps for c in climbs]))
+        ascents = [self._ascend(update, start, rows, members) for members in batches]
+        found = tuple(torch.cat(p) for p in zip(*(c.parameters for c in ascents), strict=True))
+        values = torch.cat([c.log_posterior for c in ascents])
+        return Ascent(found, values, torch.cat([c.steps for c in ascents]))
 
-    def _climb(self, update: Update, start: Parameters, rows: Tensor, members: Tensor) -> Climb:
+    def _ascend(self, update: Update, start: Parameters, rows: Tensor, members: Tensor) -> Ascent:
         here = tuple(p[members] for p in start)
         found = tuple(p.clone() for p in here)
         least, active = self.gain * rows[members], torch.arange(len(members))
@@ -122,7 +123,7 @@ class ExpectationMaximization:
             if not len(active):
                 break
             here = better
-        return Climb(found, values, steps)
+        return Ascent(found, values, steps)
 
 
 class Mixtures(NamedTuple):
@@ -146,10 +147,10 @@ class MixtureEM:
     w_j ~ N_j + concentration - 1,  mu_j = sum_i r_ij x_i / N_j,
     S_j = (Psi + sum_i r_ij (x_i - mu_j)(x_i - mu_j)') / (N_j + prior_rows),
     with nu + d + 1 = prior_rows and Psi = prior_rows prior_variance I. Bishop (2006), Eq. (9.24)
-    to (9.26), 001 6.6, Fraley and Raftery (2007), Sec. 2. Eigenvalues of S_j below `floor` are
-    raised to it: the best S_j of those that are allowed, so that the log posterior never falls.
-    A start gives each row to the nearest of k rows, chosen by k-means++. Arthur and Vassilvitskii
-    (2007), Sec. 2.
+    to (9.26); Kruse (2022), Sec. 4.6, Fraley and Raftery (2007), Sec. 2. Eigenvalues of S_j below
+    `floor` are raised to it: the best S_j of those that are allowed, so that the log posterior
+    never falls. A start gives each row to the nearest of k rows, chosen by k-means++. Arthur and
+    Vassilvitskii (2007), Sec. 2.
 
     Attributes:
         restarts: starts of each mixture, of which the best is kept.
@@ -175,7 +176,7 @@ class MixtureEM:
 
     def fit(
         self, X: Tensor, row_weights: Tensor, components: int | Tensor, rng: Generator
-    ) -> tuple[Mixtures, Climb]:
+    ) -> tuple[Mixtures, Ascent]:
         """Return the best mixtures, and where and how the restarts ended that found them.
 
         Args:
@@ -194,10 +195,10 @@ class MixtureEM:
         counts = torch.as_tensor(components).expand(s // self.restarts).repeat(self.restarts)
         start = self.start(X, row_weights, counts, rng)
         largest = X.shape[-2] * start.means[0].numel()
-        climb = self.loop.run(
+        ascent = self.loop.run(
             self.update(X, row_weights), start, row_weights.sum(-1), max(1, AT_ONCE // largest)
         ).best(self.restarts)
-        return Mixtures(*climb.parameters), climb
+        return Mixtures(*ascent.parameters), ascent
 
     def start(
         self, X: Tensor, row_weights: Tensor, components: Tensor, rng: Generator

@@ -25,8 +25,8 @@ class Gibbs:
     """A sweep: each conditional in turn draws its part, and the next sees what it drew.
 
     q_j ~ p(q_j | q_1', ..., q_{j-1}', q_{j+1}, ..., q_p).
-    Geman and Geman (1984); 002 1.5. The conditionals know the law: tuning is not read, and the
-    target is only asked for the density at the end.
+    Geman and Geman (1984); Agrawal (2016), Sec. 3.2. The conditionals know the distribution:
+    tuning is not read, and the target is only asked for the density at the end.
     """
 
     conditionals: tuple[Conditional, ...]
@@ -53,7 +53,7 @@ def draw_precision(
 ) -> Tensor:
     """Draw tau | theta ~ Gamma(a + k/2, b + sum_i theta_i^2 / 2), one for each sum of squares.
 
-    Neal (1996), Sec. 3.2.1; 002 6.3.
+    Neal (1996), Sec. 3.2.1. Not in Agrawal (2016), whose precisions are fixed.
     """
     a = torch.full_like(squares_sum, shape + 0.5 * count)
     tiny = torch.finfo(a.dtype).tiny  # a tiny shape underflows, and a precision is not 0

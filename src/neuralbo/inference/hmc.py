@@ -45,8 +45,9 @@ def leapfrog(
     """Follow dq/dt = inv(M) r, dr/dt = -grad U for L steps of eps; return where and how fast.
 
     r <- r - eps/2 grad U;  L times q <- q + eps inv(M) r, r <- r - eps grad U;  the last step
-    of r is half a step too. Neal (2011), Sec. 2.3; 002 1.5. What is no number on the way stays
-    none, so only the end is looked at: an energy that is not finite is a failed trajectory.
+    of r is half a step too. Neal (2011), Sec. 2.3; Agrawal (2016), Sec. 3.3. What is no number on
+    the way stays none, so only the end is looked at: an energy that is not finite is a failed
+    trajectory.
 
     Args:
         target: asked L times; it must bear positions that are no numbers.
@@ -74,7 +75,7 @@ class HMC:
 
     z <- a z + sqrt(1 - a^2) n,  n ~ N(0, I),  a the persistence: 0 forgets the momentum.
     A rejected chain turns round. Duane et al. (1987); Horowitz (1991) for a > 0; Neal (2011),
-    Sec. 3.2 and 5.5.3; 002 1.5, 000 1.1.3.
+    Sec. 3.2 and 5.5.3; Agrawal (2016), Sec. 3.3; Aryan (2020), Alg. 2.
 
     Attributes:
         steps: L.

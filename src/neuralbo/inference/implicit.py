@@ -1,4 +1,4 @@
-"""Implicit laws: samples without a density, fitted with a critic that learns a log ratio.
+"""Implicit distributions: samples without a density, fitted with a critic that learns a log ratio.
 
 Notation
     theta = G(z, e)  samples of q, M x P      p  the target, or the prior if there is a likelihood
@@ -27,7 +27,7 @@ SMALLER = 0.3  # what the steps are multiplied with at the second attempt
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class ImplicitLaw:
+class ImplicitDistribution:
     """A fitted q.
 
     Attributes:
@@ -66,8 +66,8 @@ class Contrast(NamedTuple):
         reference: draws samples of p, n x P.
         log_likelihood: of samples, M x P to M, when the part t of the training is over, 0 to 1;
             None if p is the target itself.
-        cost: u of samples, M x P to M; None for -C - log likelihood, 000 Eq. (6.14), which carries
-            no order any more where q is the posterior (A28).
+        cost: u of samples, M x P to M; None for -C - log likelihood, Aryan (2020), Eq. (6.14),
+            which carries no order any more where q is the posterior.
     """
 
     reference: Callable[[int, Generator], Tensor]
@@ -78,12 +78,12 @@ class Contrast(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class Implicit:
-    """Train generator and critic in turns, both by Adam. 000 1.5.1 to 1.5.4.
+    """Train generator and critic in turns, both by Adam. Aryan (2020), Sec. 6.3 to 6.5.
 
     critic      min -E_p[log s(C)] - E_q[log s(-C)], s the logistic function: C = log p/q
     generator   min E_q[h(C)] - E_q[log likelihood] + kappa order loss; h(C) = -C for KL(q | p)
 
-    As printed the two signs contradict each other (A27). With a likelihood p is the prior, the
+    As printed the two signs contradict each other. With a likelihood p is the prior, the
     sum is -ELBO (Eq. 6.13) and the divergence must be KL, of which alone the likelihood is a
     summand. The critic is as wide as told, or as the samples are long, three layers of relu.
 
@@ -91,7 +91,7 @@ class Implicit:
     smaller steps.
 
     Attributes:
-        batch: M, of each law.
+        batch: M, of each distribution.
         critic_steps: for one of the generator.
         kappa: 0 for a plain implicit model.
         warms: let kappa grow from 0, in proportion to the steps made: samples find the modes
@@ -120,7 +120,7 @@ class Implicit:
                 f"kappa >= 0, got {self}."
             )
 
-    def fit(self, net: DeepImplicit, contrast: Contrast, rng: Generator) -> ImplicitLaw:
+    def fit(self, net: DeepImplicit, contrast: Contrast, rng: Generator) -> ImplicitDistribution:
         """Find q.
 
         Raises:
@@ -160,7 +160,7 @@ class _Training:
         self.of_generator = _adam(self.parameters, recipe.lr, recipe.betas)
         self.every_pair = all_pairs(recipe.batch) if recipe.compares_all else None
 
-    def run(self) -> ImplicitLaw | None:
+    def run(self) -> ImplicitDistribution | None:
         """Train; None if it diverged."""
         losses, gaps = [], []
         for step in range(self.recipe.steps):
@@ -175,7 +175,9 @@ class _Training:
         parameters = tuple(p.detach().double() for p in self.parameters)
         if not all(bool(p.isfinite().all()) for p in parameters):
             return None
-        return ImplicitLaw(self.net, parameters, None, torch.tensor(losses), torch.tensor(gaps))
+        return ImplicitDistribution(
+            self.net, parameters, None, torch.tensor(losses), torch.tensor(gaps)
+        )
 
     def _samples(self) -> tuple[Tensor, Inputs]:
         inputs = self.net.draw(self.recipe.batch, self.rng)

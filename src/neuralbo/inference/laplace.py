@@ -3,7 +3,7 @@
 Notation
     s  networks      n  rows of the data      p  weights that are uncertain: all, or the last layer
     w  those of the networks, s x p           J  derivative of f by them, at the rows s x n x p
-    Lambda  curvature of the log likelihood by f, s x n       rho  its slope, s x n
+    Lambda  curvature of the log likelihood by f, s x n       rho  its gradient, s x n
     delta   precision of the prior w ~ N(0, I / delta), s     H = J' Lambda J + delta I
     g = J' rho - delta w, the gradient of log p(D, w); zero at the mode
 """
@@ -27,8 +27,9 @@ class Laplace:
     """q(w) = N(w*, H^-1), and f(x) as if it were linear in w: f(x; w*) + J(x) (w - w*).
 
     H has the generalized Gauss-Newton matrix in the place of the Hessian, which is exact for
-    models linear in w. 003 1.4, with the prior's term that is left out there; MacKay (1992),
-    Immer et al. (2021), *Improving predictions of Bayesian neural nets via local linearization*.
+    models linear in w. Hassen and Rish (2021), Sec. 3.3, with the prior's term that is left out
+    there; MacKay (1992), Immer et al. (2021), *Improving predictions of Bayesian neural nets via
+    local linearization*.
 
     Attributes:
         structure: what is kept of H: all, its diagonal, or Kronecker factors of each layer.
@@ -61,7 +62,7 @@ class Laplace:
         if net.outputs != 1:
             raise ValueError(f"the network must have one output, got {net.outputs}.")
         rows = self.linearize(net, weights, X)
-        value, slope, curvature = likelihood.terms(rows.f)
+        value, derivative, curvature = likelihood.terms(rows.f)
         return LaplacePosterior(
             self,
             net,
@@ -69,7 +70,7 @@ class Laplace:
             torch.as_tensor(delta, dtype=weights.dtype).expand(len(weights)),
             covariance_of(rows, curvature, self.structure, self.form),
             value.sum(-1),
-            rows.back(slope),
+            rows.back(derivative),
         )
 
     def linearize(self, net: MLP, weights: Tensor, X: Tensor) -> Linearization:
@@ -81,7 +82,7 @@ class Laplace:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class LaplacePosterior:
-    """The law of s linearized networks. Differentiable in the points.
+    """The distribution of s linearized networks. Differentiable in the points.
 
     Attributes:
         recipe: how it was made.
@@ -90,7 +91,7 @@ class LaplacePosterior:
         delta: precision of the prior, s.
         covariance: H^-1, for any delta.
         log_likelihood: log p(D | w*), s.
-        slope: J' rho, s x p.
+        derivative: J' rho, s x p.
     """
 
     recipe: Laplace
@@ -99,12 +100,12 @@ class LaplacePosterior:
     delta: Tensor
     covariance: Covariance
     log_likelihood: Tensor
-    slope: Tensor
+    derivative: Tensor
 
     @property
     def uncertain(self) -> Tensor:
         """The weights that are uncertain, s x p: all, or those of the output layer."""
-        return self.weights[:, -self.slope.shape[-1] :]
+        return self.weights[:, -self.derivative.shape[-1] :]
 
     @property
     def log_evidence(self) -> Tensor:
@@ -115,11 +116,11 @@ class LaplacePosterior:
         """Return log p(D | delta) for other delta too, ... x s, with one decomposition.
 
         = log p(D | w) - delta |w|^2 / 2 + g' H^-1 g / 2 - log det(I + G / delta) / 2,
-        G = J' Lambda J. 003 1.5. The term of the gradient makes it independent of w where the
-        model is linear and the likelihood Gaussian: then it is exact at any delta, whatever w
-        was trained with. In other models it is so up to the change of J and Lambda between w
-        and the mode at delta. It is left out if the structure is not full: the step H^-1 g
-        is then a wrong one, and may promise any height.
+        G = J' Lambda J. Hassen and Rish (2021), Sec. 3.2. The term of the gradient makes it
+        independent of w where the model is linear and the likelihood Gaussian: then it is exact at
+        any delta, whatever w was trained with. In other models it is so up to the change of J and
+        Lambda between w and the mode at delta. It is left out if the structure is not full: the
+        step H^-1 g is then a wrong one, and may promise any height.
         """
         w = self.uncertain
         value = self.log_likelihood - 0.5 * delta * w.square().sum(-1)
@@ -164,7 +165,7 @@ class LaplacePosterior:
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
         """Draw one function of each network, ... x d to s x ...."""
-        e = torch.randn(self.slope.shape, generator=rng, dtype=self.slope.dtype)
+        e = torch.randn(self.derivative.shape, generator=rng, dtype=self.derivative.dtype)
         v = self.covariance.root(e, self.delta)
 
         def function(X: Tensor) -> Tensor:
@@ -175,9 +176,9 @@ class LaplacePosterior:
 
     def _gain(self, delta: Tensor) -> Tensor:
         """Return g' H^-1 g."""
-        w, slope, inner = self.uncertain, self.slope, self.covariance.inner
-        mixed = inner(slope, w, delta)
-        squares = inner(slope, slope, delta), inner(w, w, delta)
+        w, derivative, inner = self.uncertain, self.derivative, self.covariance.inner
+        mixed = inner(derivative, w, delta)
+        squares = inner(derivative, derivative, delta), inner(w, w, delta)
         return squares[0] - 2 * delta * mixed + delta.square() * squares[1]
 
     def _at(self, X: Tensor) -> Linearization:

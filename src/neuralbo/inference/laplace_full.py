@@ -17,7 +17,7 @@ from neuralbo.networks.jacobian import Linearization
 class FullByWeights:
     """G = V diag(lam) V', p x p: for more rows than weights.
 
-    H^-1 = V diag(1 / (lam + delta)) V'.  003 1.4.
+    H^-1 = V diag(1 / (lam + delta)) V'.  Hassen and Rish (2021), Sec. 3.3.
     """
 
     lam: Tensor  # s x p
@@ -67,7 +67,8 @@ class FullByFunctions:
     """K = U diag(lam) U', n x n: the same covariance for fewer rows than weights.
 
     H^-1 = (I - J' Lambda^(1/2) U diag(1 / (lam + delta)) U' Lambda^(1/2) J) / delta: the posterior
-    of a Gaussian process with kernel J J' / delta. 003 1.6. J is never built.
+    of a Gaussian process with kernel J J' / delta. Hassen and Rish (2021), Sec. 7.5. J is never
+    built.
     """
 
     rows: Linearization

@@ -2,7 +2,7 @@
 
 Notation
     n  rows      f  values of the function, ... x n      c  how much a row counts, n
-    slope      d log p(y | f) / d f                curvature  Lambda = -d^2 log p(y | f) / d f^2
+    gradient      d log p(y | f) / d f                curvature  Lambda = -d^2 log p(y | f) / d f^2
 """
 
 import math
@@ -19,7 +19,7 @@ class Terms(NamedTuple):
     """log p(y | f) of each row and its first two derivatives, each ... x n."""
 
     value: Tensor
-    slope: Tensor
+    derivative: Tensor
     curvature: Tensor  # minus the second derivative, never negative
 
 
@@ -50,11 +50,11 @@ class Gaussian:
         """Evaluate log N(y; f, v / c) and its derivatives."""
         counts = torch.ones_like(self.y) if self.counts is None else self.counts
         precision = (counts / self.variance).expand_as(f)
-        slope = precision * (self.y - f)
+        derivative = precision * (self.y - f)
         # A row that does not count says nothing: no density, where log 0 would stand.
         log_precision = torch.where(precision > 0, precision, 2 * math.pi).log()
-        value = 0.5 * (log_precision - LOG_2PI - slope * (self.y - f))
-        return Terms(value, slope, precision)
+        value = 0.5 * (log_precision - LOG_2PI - derivative * (self.y - f))
+        return Terms(value, derivative, precision)
 
 
 @final
@@ -62,7 +62,7 @@ class Gaussian:
 class Bernoulli:
     """z = 1 with probability pi = 1 / (1 + exp(-f)), else 0.  Lambda = c pi (1 - pi).
 
-    003 1.4; log p = c (z log pi + (1 - z) log(1 - pi)).
+    Hassen and Rish (2021), Sec. 3.3; log p = c (z log pi + (1 - z) log(1 - pi)).
 
     Attributes:
         z: n; between 0 and 1, a row that belongs to both classes in parts.
@@ -92,7 +92,7 @@ def probit_probability(mean: Tensor, variance: Tensor) -> Tensor:
 def mean_probability(mean: Tensor, variance: Tensor, e: Tensor) -> Tensor:
     """Estimate E[pi(f)], f ~ N(mean, variance), by Monte Carlo: mean of pi(mean + sd e_k).
 
-    003 1.6. With the same draws for all points it is smooth in them.
+    Hassen and Rish (2021), Sec. 7.5. With the same draws for all points it is smooth in them.
 
     Args:
         mean: Any shape.

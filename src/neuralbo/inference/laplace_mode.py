@@ -43,7 +43,7 @@ def mode(
     *,
     steps: int,
 ) -> Tensor:
-    """Climb from each row of start to weights of higher posterior density; s x p.
+    """Ascend from each row of start to weights of higher posterior density; s x p.
 
     w <- w + (G + kappa I)^-1 g, taken if F rises. The more of the promised gain a step makes, the
     less the next is damped; it is damped more after one refused. Nielsen (1999), Sec. 3, after
@@ -87,7 +87,7 @@ def _step(here: _Place, delta: Tensor, mu: Tensor) -> tuple[Tensor, Tensor]:
 
     h'g - h'(G + delta I)h / 2 = h'(g + mu h) / 2.
     """
-    g = here.rows.back(here.terms.slope) - delta[:, None] * here.w
+    g = here.rows.back(here.terms.derivative) - delta[:, None] * here.w
     h = _direction(here, g, (delta + mu)[:, None])
     return h, 0.5 * (h * (g + mu[:, None] * h)).sum(-1)
 

@@ -39,7 +39,7 @@ def accept(log_ratio: Tensor, rng: Generator) -> tuple[Tensor, Tensor]:
 class Metropolis:
     """A random walk: q' ~ N(q, eps^2 inv(M)), accepted with min(1, P(q')/P(q)).
 
-    Metropolis et al. (1953); 002 1.5, 000 1.1.2.
+    Metropolis et al. (1953); Agrawal (2016), Sec. 3.1; Aryan (2020), Alg. 1.
     """
 
     def init(self, target: Target, q: Tensor) -> State:
@@ -61,7 +61,8 @@ class Metropolis:
 class MetropolisHastings:
     """q' ~ S(.|q), accepted with min(1, P(q') S(q|q') / (P(q) S(q'|q))).
 
-    Hastings (1970); 001 5.2. The scale of the proposal is the proposal's own: tuning is not read.
+    Hastings (1970); Kruse (2022), Sec. 3.2. The scale of the proposal is the proposal's own:
+    tuning is not read.
     """
 
     propose: Propose

@@ -26,16 +26,16 @@ def all_pairs(M: int) -> tuple[Tensor, Tensor]:
 
 
 def log_preference(u_i: Tensor, u_j: Tensor) -> Tensor:
-    """Log rho_ij. 000 Eq. (6.7-6.9); Bradley and Terry (1952)."""
+    """Log rho_ij. Aryan (2020), Eq. (6.7-6.9); Bradley and Terry (1952)."""
     return torch.nn.functional.logsigmoid(u_j - u_i)
 
 
 def order_loss(u: Tensor, log_density: Tensor, pairs: tuple[Tensor, Tensor]) -> Tensor:
     """Return the mean over pairs of -log rho_ij if p(z_i) >= p(z_j), else of -log rho_ji.
 
-    000 Eq. (6.10): the cross-entropy of the preferences, for labels by the latent density. It is
-    not least where the order is right, but where costs lie apart without end: the larger the
-    costs are made, the less a pair counts that is in order already.
+    Aryan (2020), Eq. (6.10): the cross-entropy of the preferences, for labels by the latent
+    density. It is not least where the order is right, but where costs lie apart without end: the
+    larger the costs are made, the less a pair counts that is in order already.
 
     Args:
         u: M.

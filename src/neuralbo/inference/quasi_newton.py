@@ -63,8 +63,8 @@ class _Problems:
         solved = torch.linalg.solve_ex(torch.from_numpy(H), torch.from_numpy(self.free_g))
         step = -solved.result.numpy()  # no number if H is singular: then it is no descent
         with np.errstate(invalid="ignore", over="ignore"):
-            slope = (step * self.free_g).sum(-1)
-        is_descent = np.isfinite(slope) & (slope < 0)
+            gradient = (step * self.free_g).sum(-1)
+        is_descent = np.isfinite(gradient) & (gradient < 0)
         self.direction = np.where(is_descent[:, None], step, -self.free_g)
         self.is_fresh |= ~is_descent
 

@@ -1,4 +1,6 @@
-"""Semi-implicit laws: an implicit law and a little Gaussian noise, which gives it a density.
+"""Semi-implicit distributions.
+
+An implicit distribution and a little Gaussian noise, which gives it a density.
 
 Notation
     mu = G(z, e)      theta = mu + s n, n standard normal      samples, M x P;  s, P
@@ -16,7 +18,7 @@ from torch import Generator, Tensor
 from neuralbo.engine import deadline
 from neuralbo.errors import FitError
 from neuralbo.inference.chains import Target, evaluate
-from neuralbo.inference.implicit import ImplicitLaw
+from neuralbo.inference.implicit import ImplicitDistribution
 from neuralbo.inference.order import order_loss, random_pairs
 from neuralbo.networks.hypernetwork import DeepImplicit
 
@@ -48,10 +50,10 @@ def log_density_bound(theta: Tensor, mu: Tensor, log_sd: Tensor) -> Tensor:
 class SemiImplicit:
     """Maximize E_q[log target - log q_M] by Adam, a lower bound of the ELBO; no critic.
 
-    The samples of an implicit law fill a few dimensions of the P, those of z and e. It has no
-    density there: its divergence from any prior is infinite, a critic tells the two apart without
-    error, and what it then says grows with its training and has no meaning. With noise in all P
-    dimensions the law has a density, and a bound of it is known.
+    The samples of an implicit distribution fill a few dimensions of the P, those of z and e. It
+    has no density there: its divergence from any prior is infinite, a critic tells the two apart
+    without error, and what it then says grows with its training and has no meaning. With noise in
+    all P dimensions the distribution has a density, and a bound of it is known.
 
     The order loss has u = -log target, the other cost of A28, in units of sqrt(P/2), by which the
     log density of P numbers varies.
@@ -79,7 +81,7 @@ class SemiImplicit:
         if self.kappa < 0:
             raise ValueError(f"SemiImplicit needs kappa >= 0, got {self.kappa}.")
 
-    def fit(self, net: DeepImplicit, target: Target, rng: Generator) -> ImplicitLaw:
+    def fit(self, net: DeepImplicit, target: Target, rng: Generator) -> ImplicitDistribution:
         """Find q; the target is asked once a step, at M places.
 
         Args:
@@ -102,7 +104,7 @@ class SemiImplicit:
 
 def _attempt(
     recipe: SemiImplicit, net: DeepImplicit, target: Target, rng: Generator
-) -> ImplicitLaw | None:
+) -> ImplicitDistribution | None:
     """Train once; None if it diverged."""
     parameters = net.initial(rng, spread=recipe.spread)
     log_sd = torch.full((net.outputs,), math.log(recipe.sd), dtype=torch.float64)
@@ -116,7 +118,7 @@ def _attempt(
         mu = net(parameters, inputs)
         n = torch.randn(mu.shape, generator=rng, dtype=mu.dtype)
         theta = mu + log_sd.exp() * n
-        log_target = _asked(target, theta)
+        log_target = _evaluated(target, theta)
         loss = (log_density_bound(theta, mu, log_sd) - log_target).mean()
         if recipe.kappa:
             cost = -log_target / math.sqrt(net.outputs / 2)
@@ -131,10 +133,10 @@ def _attempt(
     if not all(bool(p.isfinite().all()) for p in learnt):
         return None
     weights, sd = tuple(p.detach() for p in parameters), log_sd.detach().exp()
-    return ImplicitLaw(net, weights, sd, torch.tensor(losses), torch.zeros(0))
+    return ImplicitDistribution(net, weights, sd, torch.tensor(losses), torch.zeros(0))
 
 
-def _asked(target: Target, theta: Tensor) -> Tensor:
+def _evaluated(target: Target, theta: Tensor) -> Tensor:
     """Return log target, which autograd can differentiate once."""
     point = evaluate(target, theta.detach())
     return point.log_density + ((theta - theta.detach()) * point.gradient).sum(-1)

@@ -78,7 +78,7 @@ class VariationalPosterior:
 class Variational:
     """Maximize the ELBO by Adam, with reparametrized samples x = m_k + s_k e of all components.
 
-    000 1.1.5, Eq. (2.21)-(2.27), with the log on p(D) that is missing there. Kingma and Welling
+    Aryan (2020), Eq. (2.21)-(2.27), with the log on p(D) that is missing there. Kingma and Welling
     (2014), Sec. 2.4. The samples are stratified: M of each component, weighted by w_k, so that
     the weights have an exact gradient too. The score of q, of mean zero, is left out of the
     gradient, which then has no noise where q is the target: Roeder et al. (2017). The step size
@@ -143,7 +143,7 @@ def estimate(target: Target, parameters: Parameters, noise: Tensor) -> Estimate:
     """
     x = parameters.mean[:, None] + parameters.log_sd.exp()[:, None] * noise  # k x M x p
     x = x.flatten(0, 1)
-    log_target, is_there = _asked(target, x)
+    log_target, is_there = _evaluated(target, x)
     fixed = Parameters(*(value.detach() for value in parameters))  # no score
     weights = parameters.logits.softmax(0).repeat_interleave(noise.shape[1]) * is_there
     terms = torch.where(is_there, log_target - _log_density(x, fixed), 0.0)
@@ -160,14 +160,16 @@ def _ascend(parameters: Parameters, value: Estimate) -> tuple[Tensor, Tensor]:
 
 
 def map_estimate(target: Target, start: Tensor, steps: int, lr: float) -> Point:
-    """Climb to a mode from each row of start, C x p, by Adam; return the best place of all, 1 x p.
+    """Ascend to a mode from each row of start, C x p, by Adam.
+
+    Return the best place of all, 1 x p.
 
     The cheapest end of the same interface: q without width. It is the best of all that was seen,
     start included; a row whose gradient is no number stops there.
     """
 
     def loss(q: Tensor) -> Tensor:
-        value, is_there = _asked(target, q)
+        value, is_there = _evaluated(target, q)
         return torch.where(is_there, -value, math.inf)
 
     seen = evaluate(target, train(loss, start, steps=steps, lr=lr))
@@ -175,7 +177,7 @@ def map_estimate(target: Target, start: Tensor, steps: int, lr: float) -> Point:
     return Point(seen.q[best], seen.log_density[best], seen.gradient[best])
 
 
-def _asked(target: Target, x: Tensor) -> tuple[Tensor, Tensor]:
+def _evaluated(target: Target, x: Tensor) -> tuple[Tensor, Tensor]:
     """Return log target(x), which autograd can differentiate once, and where it is a number."""
     point = evaluate(target, x.detach())
     is_there = point.log_density.isfinite()

@@ -12,7 +12,7 @@ from botorch.sampling.base import MCSampler
 from botorch.utils.datasets import SupervisedDataset
 from torch import Generator, Tensor
 
-from neuralbo.catalog import SURROGATES, unknown
+from neuralbo.catalog import PARTS, unknown
 from neuralbo.data import Data
 from neuralbo.engine.threads import one_thread
 from neuralbo.surrogates import Surrogate
@@ -50,9 +50,9 @@ class FittedOnDemand(Model):
         outcome_transform: OutcomeTransform | None = None,
     ) -> None:
         super().__init__()
-        if isinstance(recipe, str) and recipe not in SURROGATES:
-            raise unknown("surrogate", recipe, SURROGATES)
-        self.recipe = SURROGATES[recipe] if isinstance(recipe, str) else recipe
+        if isinstance(recipe, str) and recipe not in PARTS:
+            raise unknown("surrogate", recipe, PARTS)
+        self.recipe = PARTS[recipe] if isinstance(recipe, str) else recipe
         self.seed, self._data = seed, (train_X, train_Y)
         self.train_inputs: tuple[Tensor, ...] = (train_X,)
         self._fitted: list[Model] = []  # in a list, of which torch keeps no state
@@ -123,7 +123,10 @@ class FittedOnDemand(Model):
         observation_noise: bool | Tensor = False,
         posterior_transform: PosteriorTransform | None = None,
     ) -> Posterior:
-        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
+        """Return the distribution of f, or of y if `observation_noise`, joint over q.
+
+        B x q x d.
+        """
         fitted = self.fitted
         self.eval()
         U = self.transform_inputs(X)

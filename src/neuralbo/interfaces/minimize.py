@@ -77,7 +77,7 @@ class Result:
         return value
 
     def recommend(self) -> Recommendation:
-        """Return the parameters that are likely best, which under noise need not be those."""
+        """Return the parameters that are recommended, which under noise need not be those."""
         sampler = self.study.sampler
         assert isinstance(sampler, NeuralSampler)
         return sampler.recommend(self.study)

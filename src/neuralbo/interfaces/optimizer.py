@@ -31,7 +31,7 @@ LARGEST = 1e150  # the squares of larger values overflow
 
 
 @final
-class Asked(dict[str, Any]):
+class Suggested(dict[str, Any]):
     """Parameters to try: a dictionary that knows its number and how it was chosen.
 
     Attributes:
@@ -48,7 +48,7 @@ class Asked(dict[str, Any]):
         self.number, self.facts = number, dict(facts or {})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Asked, (dict(self), self.number, self.facts)
+        return Suggested, (dict(self), self.number, self.facts)
 
 
 @final
@@ -152,8 +152,8 @@ class Optimizer:
 
     def __repr__(self) -> str:
         pending, best = len(self._columns.pending), self._columns.best
-        told = len(self._columns) - pending
-        parts = ["1 trial" if told == 1 else f"{told} trials"]
+        observed = len(self._columns) - pending
+        parts = ["1 trial" if observed == 1 else f"{observed} trials"]
         if pending:
             parts.append(f"{pending} pending")
         if len(self._signs) > 1:
@@ -166,13 +166,13 @@ class Optimizer:
         return f"<Optimizer: {'; '.join(parts)}; surrogate {self._name}>"
 
     @overload
-    def ask(self) -> Asked: ...
+    def ask(self) -> Suggested: ...
 
     @overload
-    def ask(self, n: int) -> list[Asked]: ...
+    def ask(self, n: int) -> list[Suggested]: ...
 
     @one_thread()
-    def ask(self, n: int | None = None) -> Asked | list[Asked]:
+    def ask(self, n: int | None = None) -> Suggested | list[Suggested]:
         """Return the next parameters to try, or a list of n different ones.
 
         Raises:
@@ -181,10 +181,10 @@ class Optimizer:
         """
         count = 1 if n is None else whole("n of ask(n)", n, 1, instead="; ask() gives one alone")
         proposal = self._engine.suggest(self.step(), count)
-        asked = []
+        suggested = []
         for row, params in zip(proposal.points, self.space.decode(proposal.points), strict=True):
-            asked.append(Asked(params, self._columns.add(row), proposal.facts))
-        return asked[0] if n is None else asked
+            suggested.append(Suggested(params, self._columns.add(row), proposal.facts))
+        return suggested[0] if n is None else suggested
 
     @one_thread()
     def tell(self, params: Mapping[str, Any], value: float | Sequence[float] | None) -> None:
@@ -201,7 +201,7 @@ class Optimizer:
         if not isinstance(params, Mapping):
             raise TypeError(_not_parameters(params, self.space))
         legal, columns = self.space.validate(params), self._columns
-        number = params.number if isinstance(params, Asked) else None
+        number = params.number if isinstance(params, Suggested) else None
         row = self.space.encode([legal])[0]
         if number is not None and columns.is_finished(number) and self._is_row(number, row):
             raise ValueError(f"suggestion {number} was told before.")
@@ -262,11 +262,11 @@ class Optimizer:
         self._need_one("recommend()", "front")
         best = self.best
         if not self.space.names:  # nothing varies: the values are all there is
-            told = tuple(trial.value for trial in self.trials if trial.value is not None)
-            seen = torch.tensor(told, dtype=torch.float64)
+            observed = tuple(trial.value for trial in self.trials if trial.value is not None)
+            seen = torch.tensor(observed, dtype=torch.float64)
             mean, noise = float(seen.mean()), float(seen.std(correction=0))
-            deviation = noise / math.sqrt(len(told))
-            return Recommendation(dict(best.params), mean, deviation, noise, told)
+            std = noise / math.sqrt(len(observed))
+            return Recommendation(dict(best.params), mean, std, noise, observed)
         return self._engine.recommend(self.step(), self._columns.params)
 
     @one_thread()

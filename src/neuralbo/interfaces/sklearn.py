@@ -83,21 +83,21 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
         tried, has_score, error = 0, False, None
         scores: list[float | None]
         while tried < self.n_iter:
-            asked = optimizer.ask(min(self.n_points, self.n_iter - tried))
-            tried += len(asked)
-            candidates = [search_space.values(params) for params in asked]
+            suggested = optimizer.ask(min(self.n_points, self.n_iter - tried))
+            tried += len(suggested)
+            candidates = [search_space.values(params) for params in suggested]
             try:
                 results = evaluate_candidates(candidates)
             except ValueError as failure:
                 if self.error_score == "raise" or ALL_FAILED not in str(failure):
                     raise
                 error = failure
-                scores = [None] * len(asked)
+                scores = [None] * len(suggested)
                 _warn(candidates)
             else:
                 has_score = True
-                scores = [float(s) for s in results[self._score_name(results)][-len(asked) :]]
-            for params, score in zip(asked, scores, strict=True):
+                scores = [float(s) for s in results[self._score_name(results)][-len(suggested) :]]
+            for params, score in zip(suggested, scores, strict=True):
                 optimizer.tell(params, score)
         if error is not None and not has_score:
             raise error

@@ -22,9 +22,9 @@ SMALLEST = 5  # members that SciPy asks for
 class DifferentialEvolution:
     """SciPy's differential evolution on the coordinates, one generation in one batch.
 
-    Storn and Price (1997); 003 5 (2000 evaluations). No polishing, and no end before all
-    members are alike. The population lives in the cube of the uniform numbers that designs are
-    made from, so integers, categories and conditions need nothing special.
+    Storn and Price (1997); Hassen and Rish (2021), Sec. 5 (2000 evaluations). No polishing, and no
+    end before all members are alike. The population lives in the cube of the uniform numbers that
+    designs are made from, so integers, categories and conditions need nothing special.
     """
 
     evaluations: int = 2000

@@ -20,10 +20,10 @@ WORST = 1e300  # a finite number for what is none: SciPy adds and compares them
 class Direct:
     """SciPy's DIRECT, the original one, without its tolerances. Jones et al. (1993).
 
-    004 3.4: 20,000 evaluations or 6,000 iterations, whichever comes first; an iteration that
-    has begun is finished. It lives in the cube of the uniform numbers that designs are made
-    from, so integers, categories and conditions need nothing special. One point is evaluated at
-    a time: SciPy has no batches.
+    Högger (2021), Sec. 5.2: 20,000 evaluations or 6,000 iterations, whichever comes first; an
+    iteration that has begun is finished. It lives in the cube of the uniform numbers that designs
+    are made from, so integers, categories and conditions need nothing special. One point is
+    evaluated at a time: SciPy has no batches.
 
     Attributes:
         evaluations: after so many no iteration begins.

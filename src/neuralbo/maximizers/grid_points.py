@@ -17,8 +17,8 @@ from neuralbo.space.full_factorial import lattice, levels_of, per_variable
 class GridPoints:
     """Evaluate all combinations of evenly spaced values, both ends included, and take the best.
 
-    004 5.2.1: 2000 values of one variable, 200 of each of two; of more variables as many as
-    `points` allow. Integers take their levels if they are few, else evenly spaced ones;
+    Högger (2021), Sec. 5.2.1: 2000 values of one variable, 200 of each of two; of more variables
+    as many as `points` allow. Integers take their levels if they are few, else evenly spaced ones;
     categories take all. Of equal values the first is taken, and the last variable moves first.
 
     Attributes:

@@ -7,15 +7,16 @@ import torch
 from botorch.acquisition import AcquisitionFunction
 from torch import Generator, Tensor
 
-from neuralbo.criteria.criterion import KnowsSlope
+from neuralbo.criteria.criterion import KnowsGradient
 from neuralbo.data.near_points import are_near
-from neuralbo.engine.step import APART, Step
+from neuralbo.engine.step import MIN_SEPARATION, Step
 from neuralbo.inference.quasi_newton import Objective, minimize, with_gradient
 from neuralbo.space.domain import Domain
 
 SAME_POINT = 1e-7  # two points nearer than this in every column are one
 ROWS = 4096  # points evaluated at a time
-ASIDE = 10  # points about one that is taken: their distance doubles from APART to all of the cube
+# points about one that is taken: their distance doubles from APART to all of the cube
+JITTER_DRAWS = 10
 CHOICE = 16  # of so many times the points that are wanted, those far from each other are taken
 FAR = 0.125  # in some column: points that are taken together tell little of each other
 FEW = 64  # points compared with the old ones at a time: the best is seldom among them
@@ -48,7 +49,7 @@ def is_seen(X: Tensor, old: Tensor) -> Tensor:
     return are_near(X, old, SAME_POINT)
 
 
-def is_taken(step: Step, X: Tensor, apart: float | None = None) -> Tensor:
+def is_taken(step: Step, X: Tensor, min_separation: float | None = None) -> Tensor:
     """Return which rows repeat an old point, or are too near to one that is pending, n.
 
     At a step that repeats, points that gave a value do not count.
@@ -58,10 +59,14 @@ def is_taken(step: Step, X: Tensor, apart: float | None = None) -> Tensor:
         is_old = is_seen(X, torch.cat([data.X_failed, data.X_censored]))
     else:
         is_old = data.near(X, SAME_POINT)
-    return is_old | are_near(X, data.X_pending, step.apart if apart is None else apart)
+    return is_old | are_near(
+        X, data.X_pending, step.min_separation if min_separation is None else min_separation
+    )
 
 
-def pick(step: Step, X: Tensor, values: Tensor, q: int, apart: float | None = None) -> Tensor:
+def pick(
+    step: Step, X: Tensor, values: Tensor, q: int, min_separation: float | None = None
+) -> Tensor:
     """Return the q best rows that repeat no old point and are apart from pending ones.
 
     They are apart from each other, too. Where there are not enough of them, others are drawn, and
@@ -70,17 +75,20 @@ def pick(step: Step, X: Tensor, values: Tensor, q: int, apart: float | None = No
     """
     X = X[values.argsort(descending=True, stable=True)]
     chosen = X[:0]
-    for distance in (step.apart if apart is None else apart, SAME_POINT):
+    for distance in (
+        step.min_separation if min_separation is None else min_separation,
+        SAME_POINT,
+    ):
         for draw in (lambda: X, lambda: step.domain.sample(256, step.rng), step.domain.cells):
             for rows in draw().split(FEW):
                 free = rows[~is_taken(step, rows, distance)]
-                chosen = torch.cat([chosen, _apart(free, chosen, q - len(chosen), distance)])
+                chosen = torch.cat([chosen, _separated(free, chosen, q - len(chosen), distance)])
                 if len(chosen) == q:
                     return chosen
     return torch.cat([chosen, X[: q - len(chosen)]])
 
 
-def _apart(rows: Tensor, chosen: Tensor, most: int, distance: float) -> Tensor:
+def _separated(rows: Tensor, chosen: Tensor, most: int, distance: float) -> Tensor:
     """Return the first rows, `most` of them, that are apart from chosen ones and each other."""
     rows = rows[~are_near(rows, chosen, distance)]
     if most <= 1 or len(rows) <= 1:
@@ -105,10 +113,10 @@ def maximize(maximizer: Maximizer, step: Step, acquisition: AcquisitionFunction,
     if len(free) < q:  # the domain has hardly any left
         return found[:q]
     values = evaluate(acquisition, free)
-    return spread_out(free[values.argsort(descending=True, stable=True)], q, step.apart)
+    return spread_out(free[values.argsort(descending=True, stable=True)], q, step.min_separation)
 
 
-def spread_out(X: Tensor, q: int, apart: float) -> Tensor:
+def spread_out(X: Tensor, q: int, min_separation: float) -> Tensor:
     """Return q of the rows, which come best first: each is the best that is far from the others.
 
     Far is `FAR` at first, and half as much whenever no row is left that is so far.
@@ -116,7 +124,7 @@ def spread_out(X: Tensor, q: int, apart: float) -> Tensor:
     chosen, nearest, far = torch.zeros(len(X), dtype=torch.bool), X.new_full((len(X),), 2.0), FAR
     rows: list[int] = []
     while len(rows) < q:
-        (free,) = torch.where(~chosen & ((nearest >= far) | (far < apart)))
+        (free,) = torch.where(~chosen & ((nearest >= far) | (far < min_separation)))
         if len(free) == 0:
             far /= 2
             continue
@@ -127,7 +135,7 @@ def spread_out(X: Tensor, q: int, apart: float) -> Tensor:
     return X[rows]
 
 
-def aside(step: Step, point: Tensor, rng: Generator) -> Tensor:
+def jittered(step: Step, point: Tensor, rng: Generator) -> Tensor:
     """Return the point, or if it was tried or is near a pending one another that is free, 1 x d.
 
     Another worker may have finished it since it was chosen. Continuous variables are moved, by as
@@ -139,8 +147,8 @@ def aside(step: Step, point: Tensor, rng: Generator) -> Tensor:
         return point
     here = domain.reduce(point)
     moves = torch.tensor([v.kind == "continuous" for v in domain.variables])
-    reach = APART * 2 ** torch.arange(1, ASIDE + 1, dtype=here.dtype)
-    e = 2 * domain.uniform(ASIDE, rng) - 1
+    reach = MIN_SEPARATION * 2 ** torch.arange(1, JITTER_DRAWS + 1, dtype=here.dtype)
+    e = 2 * domain.uniform(JITTER_DRAWS, rng) - 1
     near = torch.where(moves, (here + reach[:, None] * e).clamp(0, 1), here)
     X = torch.cat([point, domain.expand(near)])
     return pick(replace(step, rng=rng), X, -(X - point).abs().amax(-1), 1)
@@ -189,9 +197,9 @@ def ascend(
     rounds: int,
     tolerance: float = 1e-6,
 ) -> Tensor:
-    """Climb from all rows at once in the columns that may move; others stay as they are.
+    """Ascend from all rows at once in the columns that may move; others stay as they are.
 
-    A climb ends when a step gains less than `tolerance`, in units of `scale`.
+    A local search ends when a step gains less than `tolerance`, in units of `scale`.
     """
     first = acquisition(X[:1, None].detach().requires_grad_())
     if not movable.any() or not first.requires_grad:
@@ -199,19 +207,19 @@ def ascend(
     zero = first.detach().nan_to_num(0.0, 0.0, 0.0)  # tolerances are relative to the value
     lower, upper = torch.where(movable, 0.0, X), torch.where(movable, 1.0, X)
     loss = with_gradient(lambda x: (zero - acquisition(x[:, None])) / scale)
-    by_hand = acquisition.with_slope() if isinstance(acquisition, KnowsSlope) else None
-    if by_hand is not None:
-        loss = _down(by_hand, zero, scale)
+    analytic = acquisition.with_gradient() if isinstance(acquisition, KnowsGradient) else None
+    if analytic is not None:
+        loss = _down(analytic, zero, scale)
     found, _ = minimize(
         loss, X, (lower, upper), rounds=rounds, gradient_tolerance=1e-5, value_tolerance=tolerance
     )
     return found
 
 
-def _down(climb: Objective, zero: Tensor, scale: Tensor) -> Objective:
+def _down(objective: Objective, zero: Tensor, scale: Tensor) -> Objective:
     def loss(x: Tensor) -> tuple[Tensor, Tensor]:
-        value, slope = climb(x)
-        return (zero - value) / scale, -slope / scale
+        value, gradient = objective(x)
+        return (zero - value) / scale, -gradient / scale
 
     return loss
 

@@ -28,16 +28,16 @@ BEST = 16  # trials whose levels are among those
 @final
 @dataclass(frozen=True, slots=True)
 class Mixed:
-    """Climb in the continuous variables, then change one of the others, until nothing helps.
+    """Ascend in the continuous variables, then change one of the others, until nothing helps.
 
     The best single change of each start is made in a round, all starts and changes in one
     batch. In a continuous domain this is `Multistart`.
 
     Attributes:
-        multistart: how candidates are made and climb.
+        multistart: how candidates are made and improved.
         rounds: the most changes of a start.
-        between: if given, a climb of so many evaluations, then changes one after another, then a
-            whole climb; if None, a whole climb before each change.
+        between: if given, a local search of so many evaluations, then changes one after another,
+            then a whole local search; if None, a whole local search before each change.
     """
 
     multistart: Multistart = Multistart()  # noqa: RUF009
@@ -58,29 +58,29 @@ class Mixed:
         here, whole = U[start], settings.rounds_in(domain)
         if self.between is None:
             for _ in range(self.rounds):
-                here = self._climb(acquisition, domain, here, scale, whole)
+                here = self._local_search(acquisition, domain, here, scale, whole)
                 here, is_better = _change(acquisition, step, here)
                 if not is_better.any():
                     break
         else:
-            here = self._climb(acquisition, domain, here, scale, self.between)
+            here = self._local_search(acquisition, domain, here, scale, self.between)
             moves = torch.arange(len(here))  # rows that may still get better
             for _ in range(self.rounds):
                 here[moves], is_better = _change(acquisition, step, here[moves])
                 moves = moves[is_better]
                 if not len(moves):
                     break
-            here = self._climb(acquisition, domain, here, scale, whole)
+            here = self._local_search(acquisition, domain, here, scale, whole)
         found = domain.expand(domain.enforce(here))
         near = domain.expand(domain.enforce(_neighbours(step, here).flatten(0, 1)))
         X = torch.cat([found, near, X])
         values = torch.cat([evaluate(acquisition, torch.cat([found, near])), values])
         return pick(step, X, values, q)
 
-    def _climb(
+    def _local_search(
         self, acquisition: AcquisitionFunction, domain: Domain, U: Tensor, scale: Tensor, most: int
     ) -> Tensor:
-        """Climb in the continuous columns; inactive variables keep their hidden coordinates."""
+        """Ascend in the continuous columns; inactive variables keep their hidden coordinates."""
         if len(domain.discrete) == len(domain.variables):
             return U
         active = domain.enforce(U)

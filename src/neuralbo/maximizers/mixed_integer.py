@@ -29,7 +29,7 @@ STATUS = {OPTIMAL: "optimal", LIMIT: "time limit"}
 class MixedInteger:
     """m(x) + beta c s(x) of a relu network as a mixed-integer program, solved by HiGHS.
 
-    004 3.5, Eq. (5.6-5.13). Bounds of each node come from intervals, tightened by linear
+    Högger (2021), Eq. (5.6-5.13). Bounds of each node come from intervals, tightened by linear
     programs; integers, categories and conditions are part of the program. `first` looks before
     the solver, which must do better. The point is evaluated by the network itself, and how much
     better any other point can be at most is on record: `mip_gap`, in the units of the
@@ -115,7 +115,7 @@ def _record(step: Step, gap: float, status: str, scale: float) -> None:
 
 
 def program_of(acquisition: AcquisitionFunction) -> tuple[PiecewiseLinearNetwork | None, float]:
-    """Return the network of an upper bound, if it is one, and the weight of its deviation."""
+    """Return the network of an upper bound, if it is one, and the weight of its std."""
     if not isinstance(acquisition, UpperBoundValue):
         raise TypeError(
             f"mixed_integer maximizes upper bounds, got {type(acquisition).__name__}; use "
@@ -135,8 +135,8 @@ def program_of(acquisition: AcquisitionFunction) -> tuple[PiecewiseLinearNetwork
 
 def _value(net: PiecewiseLinearNetwork, kappa: float, X: Tensor) -> Tensor:
     with torch.no_grad():
-        mean, deviation = net.moments(X)
-    return mean + kappa * deviation
+        mean, std = net.moments(X)
+    return mean + kappa * std
 
 
 def _check(net: PiecewiseLinearNetwork, kappa: float, X: Tensor, values: Tensor) -> None:

@@ -23,17 +23,20 @@ from neuralbo.space.domain import Domain
 @final
 @dataclass(frozen=True, slots=True)
 class Multistart:
-    """Evenly spread candidates and some around the best observations; the best few climb.
+    """Evenly spread candidates and some around the best observations.
+
+    The best few begin local searches.
 
     Integers and categories keep the values of their candidate: `Mixed` moves them too.
 
     Attributes:
         candidates: points of a Sobol sequence that are looked at first.
         local: further points around the best observations.
-        restarts: how many candidates climb, side by side.
-        rounds: the most evaluations of a climb,
+        restarts: how many candidates begin local searches, side by side.
+        rounds: the most evaluations of a local search,
         per_column: or so many for each column, if that is more.
-        tolerance: a climb ends when a step gains less, in spreads of the candidates' values.
+        tolerance: a local search ends when a step gains less, in spreads of the candidates'
+            values.
     """
 
     candidates: int = 1024
@@ -61,5 +64,5 @@ class Multistart:
         return pick(step, X, torch.cat([evaluate(acquisition, found), values]), q)
 
     def rounds_in(self, domain: Domain) -> int:
-        """Return the most evaluations of a climb in a domain."""
+        """Return the most evaluations of a local search in a domain."""
         return max(self.rounds, round(self.per_column * domain.d))

@@ -1,4 +1,4 @@
-"""A relu network as rows of a mixed-integer program. 004 3.5, Eq. (5.6-5.13), repaired.
+"""A relu network as rows of a mixed-integer program. Högger (2021), Eq. (5.6-5.13), repaired.
 
 Notation
     p = W z + b  what a relu node reads, in [l, u]      h = max(p, 0)  what it gives
@@ -26,13 +26,13 @@ class Objective(NamedTuple):
 def add_network(
     program: Program, x: Columns, net: PiecewiseLinearNetwork, kappa: float, tighten: int
 ) -> Objective:
-    """Add a network that reads x; return mean + kappa deviation, in its own units.
+    """Add a network that reads x; return mean + kappa std, in its own units.
 
     Args:
         program: what the rows are added to.
         x: places of the columns of the cube.
         net: the network.
-        kappa: weight of the deviation, beta times c.
+        kappa: weight of the standard deviation, beta times c.
         tighten: layers of at most so many nodes get bounds from linear programs.
     """
     shift, scale = net.inputs.shift.numpy(), net.inputs.scale.numpy()
@@ -45,7 +45,7 @@ def add_network(
         return Objective(weights[0], h_m, float(shift_m[0]))
     both = np.concatenate([h_m, _hidden(program, u, net.side[:-1], tighten)])
     w, b = _numbers(net.side[-1])
-    # deviation = low + relu(r - low) - relu(r - high)
+    # std = low + relu(r - low) - relu(r - high)
     W, c = np.concatenate([w, w]), np.array([b[0] - net.low, b[0] - net.high])
     h = add_layer(program, both, W, c, bounds_of(program, both, W, c, tighten))
     return Objective(
@@ -102,8 +102,8 @@ def add_layer(
 ) -> Columns:
     """Add h = relu(W z + b); y only for nodes whose sign is open.
 
-    h >= p,  h <= p - l (1 - y),  h <= u y: 004 Eq. (5.9) with s = h - p left out and a bound
-    for each node in the place of M.
+    h >= p,  h <= p - l (1 - y),  h <= u y: Högger (2021), Eq. (5.9) with s = h - p left out and a
+    bound for each node in the place of M.
     """
     low, high = bounds
     h = program.add(low.clip(min=0.0), high.clip(min=0.0))

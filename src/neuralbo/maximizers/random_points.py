@@ -15,7 +15,7 @@ from neuralbo.maximizers.maximizer import evaluate, pick
 class RandomPoints:
     """Evaluate `per_variable` uniform points for each variable and take the best.
 
-    001 4.5: 5000 d points.
+    Kruse (2022), Sec. 5.1: 5000 d points.
     """
 
     per_variable: int = 5000

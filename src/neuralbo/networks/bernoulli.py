@@ -45,7 +45,8 @@ class _Loss:
 class BernoulliLoss(_Loss):
     """-log p(w | D) up to a constant.
 
-    = sum_i [-a_i log pi_i - b_i log(1 - pi_i)] + (delta/2) |w|^2. 003 1.7, the repair of (3.4).
+    = sum_i [-a_i log pi_i - b_i log(1 - pi_i)] + (delta/2) |w|^2. Hassen and Rish (2021),
+    Eq. (3.4), repaired.
 
     Args:
         net: has one output.
@@ -53,7 +54,8 @@ class BernoulliLoss(_Loss):
         a, b: see the notation.
         delta: s.
         batches: how many rows are drawn at each call, and from what; each counts as many times
-            as makes the loss an unbiased estimate. 003 1.9: 32. None for all rows.
+            as makes the loss an unbiased estimate. Hassen and Rish (2021), Sec. 5: 32. None for
+            all rows.
     """
 
     def __init__(
@@ -88,10 +90,10 @@ class BernoulliLoss(_Loss):
 
 @final
 class PrintedLoss(_Loss):
-    """The loss (3.4) of 003 as it is printed, its brackets closed and log q left out.
+    """Hassen and Rish (2021), Eq. (3.4), as printed: brackets closed, log q left out.
 
     -sum_i log(pi_i gamma + (1 - pi_i)(1 - gamma)) + (delta/2) |w|^2, which has no labels in it:
-    below gamma = 1/2 it is least where pi = 0 (003 erratum 9). Here to show that.
+    below gamma = 1/2 it is least where pi = 0. Here to show that.
     """
 
     def __init__(self, net: MLP, X: Tensor, gamma: float, delta: Tensor) -> None:

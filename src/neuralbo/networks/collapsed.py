@@ -113,9 +113,9 @@ class CollapsedPosterior:
             gradient[:, self._end - 2] += by_scales[:, :-1].sum(-1)
             gradient[:, self._end - 1] += by_scales[:, -1]
         if self.noise.extras:
-            log_prior, slope = self.noise.value_and_derivative(log_sd)
+            log_prior, derivative = self.noise.value_and_derivative(log_sd)
             value += log_prior
-            by_noise = slope + self._by_log_sd(solution, A, log_sd)
+            by_noise = derivative + self._by_log_sd(solution, A, log_sd)
             gradient = torch.cat((gradient, by_noise[:, None]), -1)
         if not bool(solution.is_sound.all()):
             value = value.where(solution.is_sound, -math.inf)

@@ -37,14 +37,14 @@ class DeepImplicit:
     h_1 = a(W_1 [z, e_1] + b_1),  h_l = a(W_l [h_(l-1), e_l] + b_l) with e_l in every second layer
     only, so that stochastic and deterministic layers alternate; then the heads, one after the
     other and linear: theta_1 = V_1 h_L + c_1,  theta_i = V_i theta_(i-1) + c_i.
-    000 1.5.5, Eq. (6.16-6.21). What the heads are made of is not given there.
+    Aryan (2020), Eq. (6.16-6.21). What the heads are made of is not given there.
 
     Args:
         latent: k.
         widths: of the hidden layers.
         heads: how many numbers each head gives.
         noise: r.
-        law: of e: standard normal, or an angle, uniform from 0 to 2 pi.
+        distribution: of e: standard normal, or an angle, uniform from 0 to 2 pi.
         harmonics: k, the network sees an angle as cos e, sin e, ..., cos ke, sin ke, so that a
             full turn ends where it began; with 0 as its distance to pi.
     """
@@ -53,7 +53,7 @@ class DeepImplicit:
     widths: tuple[int, ...]
     heads: tuple[int, ...]
     noise: int = 1
-    law: Literal["normal", "angle"] = "normal"
+    distribution: Literal["normal", "angle"] = "normal"
     activation: str = "relu"
     harmonics: int = 0
 
@@ -63,10 +63,10 @@ class DeepImplicit:
                 "DeepImplicit needs a latent code, hidden layers and heads of at least 1, and "
                 f"noise >= 0, got {self}."
             )
-        if self.harmonics < 0 or (self.harmonics and self.law != "angle"):
+        if self.harmonics < 0 or (self.harmonics and self.distribution != "angle"):
             raise ValueError(
                 f"DeepImplicit has harmonics >= 0 of angles only, got {self.harmonics} and noise "
-                f"of the law {self.law!r}."
+                f"of the distribution {self.distribution!r}."
             )
         if self.activation not in ACTIVATIONS:
             known = ", ".join(sorted(ACTIVATIONS))
@@ -89,7 +89,7 @@ class DeepImplicit:
 
         Args:
             rng: draws them.
-            scale: 2 is that of He et al. (2015), and of 000 1.5.6 (A30).
+            scale: 2 is that of He et al. (2015), and of Aryan (2020), Sec. 6.7.
             spread: what the heads are multiplied with.
         """
         parameters = []
@@ -102,7 +102,7 @@ class DeepImplicit:
     def draw(self, M: int, rng: Generator) -> Inputs:
         """Draw latent codes and noise of M samples."""
         z = torch.randn(M, self.latent, generator=rng, dtype=torch.float64)
-        if self.law == "angle":
+        if self.distribution == "angle":
             e = FULL_TURN * torch.rand(M, self.noises, generator=rng, dtype=torch.float64)
         else:
             e = torch.randn(M, self.noises, generator=rng, dtype=torch.float64)
@@ -131,7 +131,7 @@ class DeepImplicit:
 
     def _seen(self, e: Tensor) -> Tensor:
         """Return noise as layers see it, the numbers of one layer side by side."""
-        if self.law == "normal":
+        if self.distribution == "normal":
             return e
         if not self.harmonics:
             return e - math.pi

@@ -17,7 +17,7 @@ from torch import Tensor
 from neuralbo.networks.mlp import ACTIVATIONS, MLP
 
 # The derivative of the activation as a function of its value.
-SLOPES: dict[str, Callable[[Tensor], Tensor]] = {
+DERIVATIVES: dict[str, Callable[[Tensor], Tensor]] = {
     "tanh": lambda z: 1 - z.square(),
     "relu": torch.sign,
     "sigmoid": lambda z: z * (1 - z),
@@ -134,8 +134,8 @@ def linearize(net: MLP, weights: Tensor, X: Tensor, output: int = 0) -> Lineariz
     deltas = [delta]
     for at in range(len(layers) - 1, 0, -1):
         W, width = layers[at][0], layers[at - 1][0].shape[-2]
-        slope = SLOPES[net.activation](inputs[at][..., :width])
-        delta = (delta @ W[..., :width]) * slope  # x beside z has no weights behind it
+        derivative = DERIVATIVES[net.activation](inputs[at][..., :width])
+        delta = (delta @ W[..., :width]) * derivative  # x beside z has no weights behind it
         deltas.append(delta)
     pairs = zip(reversed(deltas), inputs, strict=True)
     return Linearization(f, tuple(Layer(*pair) for pair in pairs))

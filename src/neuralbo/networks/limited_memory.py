@@ -47,9 +47,9 @@ class QuasiNewton:
         def total(w: Array) -> tuple[float, Array]:
             deadline.check()
             losses, by_weights = gradient(torch.from_numpy(w).view(start.shape))
-            value, slope = float(losses.sum()), by_weights.reshape(-1).numpy()
-            is_fine = np.isfinite(value) and np.isfinite(slope).all()
-            return (value, slope) if is_fine else (HUGE, np.zeros_like(w))
+            value, derivative = float(losses.sum()), by_weights.reshape(-1).numpy()
+            is_fine = np.isfinite(value) and np.isfinite(derivative).all()
+            return (value, derivative) if is_fine else (HUGE, np.zeros_like(w))
 
         found, _, _ = fmin_l_bfgs_b(
             total, start.detach().double().reshape(-1).numpy(), m=self.memory, maxiter=self.rounds,

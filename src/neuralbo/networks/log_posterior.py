@@ -43,7 +43,7 @@ _ACTIVATE: dict[str, Callable[[Tensor], Tensor]] = {
 _HALVED = frozenset({"tanh"})
 
 # The derivative of the activation as a function of its value z, in place of z.
-_SLOPE: dict[str, Callable[[Tensor], Tensor]] = {
+_DERIVATIVE: dict[str, Callable[[Tensor], Tensor]] = {
     "tanh": lambda z: torch.addcmul(_ONE, z, z, value=-1, out=z),
     "relu": Tensor.sign_,
     "sigmoid": lambda z: torch.addcmul(z, z, z, value=-1, out=z),
@@ -77,7 +77,7 @@ class Passes:
         self.weights, self.gradient = X.new_zeros(2, C, net.parameters)
         self.r = X.new_empty(C, n, net.outputs)
         self.flat_r = self.r.view(C, -1)
-        self._layers, self._slopes = net.layers(self.weights), net.layers(self.gradient)
+        self._layers, self._gradients = net.layers(self.weights), net.layers(self.gradient)
         self._z = [X.new_empty(C, n, out) for out in net.widths]
         self._delta = [torch.empty_like(z) for z in self._z]
         # Views that each pass needs, made once
@@ -88,7 +88,7 @@ class Passes:
         self._features = X.new_empty(C, n, W.shape[-1]) if self._has_features else self._z[-1]
         # X beside the last hidden layer has no weights behind it
         self._to_hidden = W[..., : W.shape[-1] - net.skip * net.inputs]
-        self._activate, self._slope = _ACTIVATE[net.activation], _SLOPE[net.activation]
+        self._activate, self._derivative = _ACTIVATE[net.activation], _DERIVATIVE[net.activation]
         self._factor = 2 if net.activation in _HALVED else 1
 
     def features(self) -> Tensor:
@@ -107,7 +107,7 @@ class Passes:
 
     def output_backward(self) -> None:
         """Fill in the gradient of all layers, that by the outputs standing in r."""
-        by_W, by_b = self._slopes[-1]
+        by_W, by_b = self._gradients[-1]
         torch.bmm(self._transposed[-1], self._features, out=by_W)
         torch.sum(self.r, 1, out=by_b)
         if self._delta:
@@ -120,15 +120,15 @@ class Passes:
             self._delta[-1].copy_(delta[..., : self._delta[-1].shape[-1]])
             self._hidden_backward()
 
-    def input_slope(self, row: int) -> Tensor:
+    def input_gradient(self, row: int) -> Tensor:
         """Return the gradient by one row of X, C x d, after a backward pass."""
         return torch.bmm(self._delta[0][:, None, row], self._layers[0][0])[:, 0]
 
     def _hidden_backward(self) -> None:
         """Go from delta by z_L through all hidden layers; the activations are used up."""
         for at in range(len(self._z) - 1, -1, -1):
-            delta = self._delta[at].mul_(self._slope(self._z[at]))
-            by_W, by_b = self._slopes[at]
+            delta = self._delta[at].mul_(self._derivative(self._z[at]))
+            by_W, by_b = self._gradients[at]
             torch.bmm(self._transposed[at], self._z[at - 1] if at else self.X, out=by_W)
             torch.sum(delta, 1, out=by_b)
             if at:
@@ -222,10 +222,10 @@ class LogPosterior:
         r.mul_((precisions * -scale).to(r.dtype).view(-1, 1, 1))
         passes.output_backward()
         value, gradient = self._density.combine(own, passes.gradient.double())
-        log_prior, slope = self.noise.value_and_derivative(log_sd)
+        log_prior, derivative = self.noise.value_and_derivative(log_sd)
         misfit = sse.mul_(precisions)
         value.add_(log_prior).add_(misfit, alpha=-0.5 * scale).add_(log_sd, alpha=-count)
-        by_noise = torch.add(slope, misfit, alpha=scale).sub_(count)
+        by_noise = torch.add(derivative, misfit, alpha=scale).sub_(count)
         return value.sub_(count * LOG_SQRT_2PI), torch.cat((gradient, by_noise[:, None]), -1)
 
     def _rows(self, C: int, rows: Tensor | None) -> tuple[Passes, Tensor, float]:

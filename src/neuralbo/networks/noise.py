@@ -16,7 +16,7 @@ from neuralbo.networks.priors import LOG_SQRT_2PI
 
 
 class Noise(Protocol):
-    """A law of sigma. A fixed sigma has no position; any other has one, l = log sigma."""
+    """A distribution of sigma. A fixed sigma has no position; any other has one, l = log sigma."""
 
     @property
     def extras(self) -> int:
@@ -66,7 +66,7 @@ class FixedNoise:
 
 @final
 @dataclass(frozen=True, slots=True)
-class GammaDeviation:
+class GammaStd:
     """sigma ~ Gamma(shape, rate):  log p(l) = shape l - rate e^l + constant.
 
     Aryan (2020), Eq. (3.2): mean 0.01. Below `LEAST_SD` it is impossible: values that a network

@@ -3,7 +3,7 @@
 Notation
     u    input of the network, (x - shift)/scale of a point x of the cube
     h_m  last hidden layer of the main net      h_s  of the side net
-    r    raw deviation                          l, L  its bounds
+    r    raw standard deviation                          l, L  its bounds
 """
 
 from dataclasses import dataclass
@@ -20,18 +20,19 @@ Layer = tuple[Tensor, Tensor]  # W, out x in, and b, out
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class PiecewiseLinearNetwork:
-    """Mean and deviation of one trained relu network with two heads, or of one with a mean only.
+    """Mean and std of one trained relu network with two heads, or of one with a mean only.
 
-    mean = W_m h_m + b_m,   r = W_s [h_m; h_s] + b_s,   deviation = min(max(r, l), L),
-    hidden layers are relu(W z + b), the first of both nets reads u. 004 2.2, Eq. (4.5), 3.5.
+    mean = W_m h_m + b_m,   r = W_s [h_m; h_s] + b_s,   std = min(max(r, l), L),
+    hidden layers are relu(W z + b), the first of both nets reads u. Högger (2021), Eq. (4.5).
 
     Attributes:
         main: layers from input to output, the last linear with one output.
-        side: the same; its last layer reads h_m and then h_s. Empty if the deviation is zero.
+        side: the same; its last layer reads h_m and then h_s. Empty if the standard deviation is
+            zero.
         low: l, in the units of the network.
         high: L, likewise.
         inputs: the units of u, one of each column.
-        outputs: of the values: y = shift + scale mean, and scale times the deviation.
+        outputs: of the values: y = shift + scale mean, and scale times the standard deviation.
     """
 
     main: tuple[Layer, ...]
@@ -63,7 +64,7 @@ class PiecewiseLinearNetwork:
         return all(part.isfinite().all() for layer in self.main + self.side for part in layer)
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
-        """Return mean and deviation at points of the cube, ... x d to ... and ...."""
+        """Return mean and standard deviation at points of the cube, ... x d to ... and ...."""
         u, scale = self.inputs.numbers(X), self.outputs.scale
         h_m = _hidden(self.main[:-1], u)
         mean = self.outputs.values(_affine(self.main[-1], h_m)).squeeze(-1)
@@ -75,7 +76,7 @@ class PiecewiseLinearNetwork:
 
 @runtime_checkable
 class PiecewiseLinear(Protocol):
-    """A fitted model whose mean and deviation are piecewise linear: what `mixed_integer` needs.
+    """A fitted model whose mean and std are piecewise linear: what `mixed_integer` needs.
 
     The description must be the model: `piecewise_linear().moments(X)` are the mean and the
     standard deviation of its posterior, in the units of the data. A model whose read-out is

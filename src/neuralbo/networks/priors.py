@@ -50,7 +50,7 @@ class WeightDensity(Protocol):
 
 
 class Prior(ABC):
-    """A law of the weights of any network; holds settings only."""
+    """A distribution of the weights of any network; holds settings only."""
 
     __slots__ = ()
 
@@ -128,9 +128,9 @@ class FanIn(Prior):
 class Hierarchical(Prior):
     """w_i ~ N(0, s_g^2) for i in group g,  s_g ~ Gamma(shape, rate).  HBNN.
 
-    Positions: v = w / s, then l_g = log s_g; with `is_centred` w itself, as the document has it.
-    Both are the same law of w; the first spares samplers the funnel w has where s_g is small.
-    Aryan (2020), Eq. (3.3), four groups for one hidden layer; here two for each layer.
+    Positions: v = w / s, then l_g = log s_g; with `is_centred` w itself, as Agrawal (2016) has it.
+    Both are the same distribution of w; the first spares samplers the funnel w has where s_g is
+    small. Aryan (2020), Eq. (3.3), four groups for one hidden layer; here two for each layer.
     """
 
     shape: float = 2.0
@@ -237,8 +237,8 @@ class GroupScales:
 
     Args:
         sizes: Weights in each group, in their order; 0 leaves a scale without weights.
-        shape: Of the Gamma law.
-        rate: Of the Gamma law.
+        shape: Of the Gamma distribution.
+        rate: Of the Gamma distribution.
         is_centred: Positions hold w, not v.
     """
 
@@ -363,8 +363,8 @@ class ScaleMixture:
         """Log density and gradient, -w_i sum_k r_ik / sd_k^2 with responsibilities r."""
         terms = self._log_height + 0.5 * q.square()[..., None] * self._minus_precision
         logs = terms.logsumexp(-1)  # C x p
-        slope = (terms - logs[..., None]).exp() @ self._minus_precision
-        return logs.sum(-1), torch.addcmul(g, q, slope)
+        derivative = (terms - logs[..., None]).exp() @ self._minus_precision
+        return logs.sum(-1), torch.addcmul(g, q, derivative)
 
     def draw(self, s: int, rng: Generator) -> Tensor:
         """Draw weights, s x p."""

@@ -61,8 +61,8 @@ class SumProductNetwork:
     """A density of (x, y): leaves N(z_v; mu, sigma^2), products of two sides, weighted sums.
 
     A pair of a level: S_o = sum_ij w_ioj L_i R_j, with L and R the channels of its two sides.
-    The root: sum_t w_t S_t over the tracks. 001 6.5, after Peharz et al. (2018); every track has
-    leaves of its own. Parameters are an argument, as in `MLP`.
+    The root: sum_t w_t S_t over the tracks. Kruse (2022), Sec. 4.5, after Peharz et al. (2018);
+    every track has leaves of its own. Parameters are an argument, as in `MLP`.
 
     Attributes:
         channels: C leaves of each variable and C sums of each pair in a track.
@@ -79,7 +79,10 @@ class SumProductNetwork:
     def random(
         cls, inputs: int, rng: Generator, *, channels: int = 20, tracks: int = 2
     ) -> "SumProductNetwork":
-        """Draw pairings for d inputs and y. 001 6.5 has 20 channels and 2 tracks."""
+        """Draw pairings for d inputs and y.
+
+        Kruse (2022), Sec. 4.5 has 20 channels and 2 tracks.
+        """
         return cls(Structure.random(inputs + 1, tracks, rng), channels)
 
     def initial(self, s: int, rng: Generator, unevenness: float = 1.0) -> Parameters:
@@ -121,10 +124,10 @@ class SumProductNetwork:
         return torch.cat(parts, -1)
 
     def conditional(self, parameters: Parameters, X: Tensor) -> Conditional:
-        """Return the law of y given x; X is n x d or s x n x d.
+        """Return the distribution of y given x; X is n x d or s x n x d.
 
         The network is linear in the leaves of y: w_k = d log p(x) / d psi_k, where the leaves of y
-        are 1. 001 6.5. Differentiable once more, in X.
+        are 1. Kruse (2022), Sec. 4.5. Differentiable once more, in X.
         """
         self._check_columns(X, self.structure.variables - 1)
         rows = self.at_once(len(parameters[0]))
@@ -163,8 +166,8 @@ class SumProductNetwork:
         and with R = sum_n r for a leaf of variable v:
         w ~ r of the edge,  mu = sum_n r z_n / R,
         sigma^2 = (2 scale_v + sum_n r (z_n - mu)^2) / (R + 2 shape_v + 2).
-        001 6.5; flat on mu and on w. The document's code divides by R + 2 shape + 3, which is
-        this with half a unit more of shape.
+        Kruse (2022), Sec. 4.5; flat on mu and on w. Kruse's code divides by R + 2 shape + 3, which
+        is this with half a unit more of shape.
 
         Args:
             Z: s x n x V, finite, also where the weight is zero.

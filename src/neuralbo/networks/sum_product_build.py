@@ -18,7 +18,7 @@ class Structure:
 
     A node of a level stands for some channels with one scope. A pair joins two nodes of the level
     below: all products of a channel of the one and a channel of the other, and sums of these
-    products, which are the channels of the pair. 001 6.5.
+    products, which are the channels of the pair. Kruse (2022), Sec. 4.5.
 
     Args:
         variables: V, the nodes below the first level.
@@ -51,9 +51,9 @@ class Structure:
     def random(cls, variables: int, tracks: int, rng: Generator) -> "Structure":
         """Pair the nodes of each level at random, in each track anew, until one is left.
 
-        Where their number is odd, one is paired with the empty set. 001 6.5; the pairings are
-        shuffled at every level and recur up to a single root, so that no two variables are
-        independent given the track (001 14, D3).
+        Where their number is odd, one is paired with the empty set. Kruse (2022), Sec. 4.5; the
+        pairings are shuffled at every level and recur up to a single root, so that no two
+        variables are independent given the track, as in the published code of Kruse (2022).
 
         Raises:
             ValueError: There are fewer than two variables or less than one track.

@@ -13,7 +13,7 @@ from typing import NamedTuple, final
 from neuralbo.criteria.criterion import Criterion
 from neuralbo.criteria.improvement import LogExpectedImprovement
 from neuralbo.criteria.mixture_criteria import MixtureImprovement
-from neuralbo.data import Data, landmark
+from neuralbo.data import Data, refit_size
 from neuralbo.engine.step import FIT, Step, generator
 from neuralbo.maximizers.maximizer import Maximizer
 from neuralbo.policies.output_warp import OutputWarp
@@ -21,7 +21,7 @@ from neuralbo.policies.policy import Proposal
 from neuralbo.policies.standard import Plan, Plans, Standard
 from neuralbo.policies.trust_region import TrustRegion, zoomed_columns
 from neuralbo.surrogates import Surrogate
-from neuralbo.surrogates.leave_one_out import foretold
+from neuralbo.surrogates.leave_one_out import leave_one_out_predictions
 from neuralbo.surrogates.surrogate import Facts
 
 # of a warp, in the record; studies before 0.1 wrote gp_bent30
@@ -140,7 +140,7 @@ class Auto:
         if dimensions >= self.dimensions:
             why = f"{dimensions} continuous parameters, {self.dimensions} or more"
             return _without_scores("high_dimension", self.high_dimension, why)
-        n = landmark(data.n + 1) if self.on_schedule else data.n
+        n = refit_size(data.n + 1) if self.on_schedule else data.n
         first = self.candidates[0]
         if n is None or data.Y.shape[-1] > 1:
             return Selection(first.name, first.standard, OutputWarp(), {})
@@ -195,7 +195,7 @@ def score(recipe: Surrogate, data: Data, warp: OutputWarp, step: Step) -> float:
     """
     seen = warp.warped(data)
     model = step.fit(recipe, seen)
-    found = foretold(recipe, seen, generator(step.seed, FIT), model).log_densities
+    found = leave_one_out_predictions(recipe, seen, generator(step.seed, FIT), model).log_densities
     total = float((found + warp.log_derivative(data.Y[:, 0])).sum())
     return total if math.isfinite(total) else -math.inf
 

@@ -12,7 +12,7 @@ from typing import final
 import torch
 from torch import Generator, Tensor
 
-from neuralbo.data import Data, landmark
+from neuralbo.data import Data, refit_size
 from neuralbo.engine.step import FIT, Step, generator
 from neuralbo.networks.mlp import MLP
 from neuralbo.networks.train import Descent, by_autograd
@@ -62,8 +62,9 @@ class Autoencoder:
 
     minimize sum_i u_i |g(e(x_i)) - x_i|^2 over the trials, u_i = 1 for the best of them, and
     u_i = `share` for the others and for as many points drawn at random, so that g does not fold.
-    002 1.9 (the idea alone). Codes are searched over the range that the trials have, and a quarter
-    more; a trial counts with the code of its point, as if g gave the point back.
+    Agrawal (2016), Sec. 4.2 (the idea alone). Codes are searched over the range that the trials
+    have, and a quarter more; a trial counts with the code of its point, as if g gave the point
+    back.
 
     Good points that lie on a curved sheet are found on it; what lies off the sheet is not, so that
     some suggestions are made in all columns. The networks are those of the first 4, 8, 12, 18, 27,
@@ -108,8 +109,8 @@ class Autoencoder:
         return latent.propose(self.inner, step, latent.step(step), q)
 
     def bottleneck(self, step: Step, columns: list[int]) -> Bottleneck:
-        """Return the networks of the landmark before, trained once."""
-        known = step.data.first(landmark(step.data.n + 1) or FEWEST)
+        """Return the networks of the refit before, trained once."""
+        known = step.data.first(refit_size(step.data.n + 1) or FEWEST)
         key = (self, "codes", step.seed, tuple(columns), known.digest())
         rng = generator(step.seed, FIT, TRAINING)
         return step.remember(key, lambda: self.train(known, columns, rng))

@@ -66,7 +66,7 @@ class ZoomedModel(Around):
         observation_noise: bool | Tensor = False,
         posterior_transform: PosteriorTransform | None = None,
     ) -> Posterior:
-        """Return the law of the model at these points of the cube."""
+        """Return the distribution of the model at these points of the cube."""
         U = self.box.into(X)
         return self.model.posterior(U, output_indices, observation_noise, posterior_transform)
 

@@ -35,7 +35,7 @@ from neuralbo.surrogates.surrogate import HasComponents, moments_of
 
 FARTHEST = 10.0  # standard deviations of the values, from the best to a goal
 MOST = 700.0  # whose exponential is still a number
-EDGE = 0.005  # of the box, that starts keep from its faces, where u has no slope
+EDGE = 0.005  # of the box, that starts keep from its faces, where u has no gradient
 IMPROVEMENTS = (
     ExpectedImprovement, LogExpectedImprovement, EmpiricalImprovement, LogEmpiricalImprovement,
     MixtureImprovement,
@@ -46,9 +46,10 @@ IMPROVEMENTS = (
 class JointLoss:
     """L(x', w) = [sum_i (f_w(x_i) - y_i)^2 + (f_w(x') - y')^2]/(n + 1) + l2 |w|^2 + l1 |w|_1.
 
-    000 Eq. (5.8). x' = (1 + sin u)/2 in every column, so that no step leaves the box and its faces
-    can be reached. The gradient is by hand: networks are small, and a call of torch is most of
-    what a step costs. One object serves one thread, and the next call overwrites the gradient.
+    Aryan (2020), Eq. (5.8). x' = (1 + sin u)/2 in every column, so that no step leaves the box and
+    its faces can be reached. The gradient is by hand: networks are small, and a call of torch is
+    most of what a step costs. One object serves one thread, and the next call overwrites the
+    gradient.
 
     Args:
         net: f.
@@ -89,7 +90,7 @@ class JointLoss:
         passes.output_backward()
         by_w, by_u = self._gradient.split([self._p, u.shape[-1]], -1)
         torch.add(passes.gradient, w, alpha=2 * ridge, out=by_w).add_(w.sign(), alpha=lasso)
-        by_u.copy_(passes.input_slope(-1)).mul_(u.cos().mul_(0.5)).div_(self._scale)
+        by_u.copy_(passes.input_gradient(-1)).mul_(u.cos().mul_(0.5)).div_(self._scale)
         return losses, self._gradient
 
 
@@ -113,16 +114,18 @@ class _Found(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class ConditionalMap:
-    """The x' of argmin over (x', w) of the joint loss, with y' = best + max EI. 000 1.4.2, Alg. 4.
+    """The x' of argmin over (x', w) of the joint loss, with y' = best + max EI.
+
+    Aryan (2020), Alg. 4.
 
     The surrogate and its expected improvement say how good the next value may be, a network that
     is trained along with x' says where. All starts descend side by side by Adam, some at the
-    maximum of EI and others anywhere; the one with the least loss gives x'. Open in the document
-    (A26) and ours: x and y in standard units, the descent, the starts. Levels of integers and
-    categories are real numbers meanwhile; the nearest cell that was not tried is then taken. In
-    a continuous domain a point that is about one that was tried makes way for the next start's,
-    and at last for the maximum of EI. The goal is at most ten deviations of the values above
-    the best, where the surrogate promises more.
+    maximum of EI and others anywhere; the one with the least loss gives x'. Open in Aryan (2020)
+    and ours: x and y in standard units, the descent, the starts. Levels of integers and categories
+    are real numbers meanwhile; the nearest cell that was not tried is then taken. In a continuous
+    domain a point that is about one that was tried makes way for the next start's, and at last for
+    the maximum of EI. The goal is at most ten standard deviations of the values above the best,
+    where the surrogate promises more.
 
     Attributes:
         inner: the surrogate, an expected improvement (None: the exact one of the model) and the

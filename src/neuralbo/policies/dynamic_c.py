@@ -1,8 +1,8 @@
 """Look elsewhere when the next point would be where others are.
 
 Notation
-    c    what deviations are multiplied with        e_i  the least distance at step i
-    s_0  trials of the start design                 n    steps after them, i = 0 .. n - 1
+    c    what standard deviations are multiplied with        e_i  the least distance at step i
+    s_0  trials of the initial design                 n    steps after them, i = 0 .. n - 1
     p    padding: the last steps, for which e_i is the smallest
 """
 
@@ -23,14 +23,14 @@ from neuralbo.policies.policy import Proposal
 from neuralbo.policies.standard import Plan, Standard, believe, facts_of
 from neuralbo.surrogates import Surrogate
 
-SIDE = 2.0  # of the cube [-1,1]^d, in which 004 has its distances
-UNKNOWN = 64  # steps, when nobody knows how many there will be: those of 004 2.7
+SIDE = 2.0  # of the cube [-1,1]^d, in which Högger (2021) has its distances
+UNKNOWN = 64  # steps, when nobody knows how many there will be: those of Högger (2021), Sec. 6.5
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Decay:
-    """The least distance of a step. 004 Eq. (6.3-6.6), in the units of [-1,1]^d.
+    """The least distance of a step. Högger (2021), Eq. (6.3-6.6), in the units of [-1,1]^d.
 
     e_i = max(e_n, e_0 + i (e_n - e_0)/(n - p))         linear
     e_i = max(e_n, e_0 (e_n/e_0)^(i/(n - p)))           exponential
@@ -38,8 +38,9 @@ class Decay:
 
     Attributes:
         padding: p.
-        share: of the mean distance of the start points, by which e_0 is chosen.
-        last: e_n; None takes 0.001 in one variable, else 0.01 (004 2.7: the spacing of a grid).
+        share: of the mean distance of the initial points, by which e_0 is chosen.
+        last: e_n; None takes 0.001 in one variable, else 0.01 (Högger 2021, sec. 6.3.2: the
+            spacing of a grid).
     """
 
     kind: Literal["linear", "exponential"] = "exponential"
@@ -54,7 +55,7 @@ class Decay:
             raise ValueError(f"Decay needs padding >= 0, share > 0 and last > 0, got {self}.")
 
     def __call__(self, i: int, n: int, start: int, variables: int) -> float:
-        """Return e_i of n steps after so many start points."""
+        """Return e_i of n steps after so many initial points."""
         first, last = SIDE * self.share / start, self.last or (0.001 if variables == 1 else 0.01)
         part = i / max(n - self.padding, 1)
         if self.kind == "linear":
@@ -74,15 +75,15 @@ class _Found(NamedTuple):
 class DynamicC:
     """`inner`, and as long as its point is within e_i of another, again with twice the c.
 
-    004 3.3, 3.6: the model stays as it is, the next suggestion begins with c of the start design
-    again, and after `limit` doublings the last point is taken as it is. Distances are Euclidean
-    over the columns of the cube, in the units of [-1,1]^d, to all points that were tried or are
-    being tried. Doublings are on record in the facts of the trial.
+    Högger (2021), Sec. 6.4: the model stays as it is, the next suggestion begins with c of the
+    initial design again, and after `limit` doublings the last point is taken as it is. Distances
+    are Euclidean over the columns of the cube, in the units of [-1,1]^d, to all points that were
+    tried or are being tried. Doublings are on record in the facts of the trial.
 
     Attributes:
         inner: its criterion is a `MeanWidth`.
         limit: the most doublings.
-        steps: n; None takes what is left of the trials of the study after the start design.
+        steps: n; None takes what is left of the trials of the study after the initial design.
     """
 
     inner: Standard

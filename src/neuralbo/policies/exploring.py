@@ -17,13 +17,13 @@ CANDIDATES = 64  # for each point, so that one of them was not seen before
 @final
 @dataclass(frozen=True, slots=True)
 class Exploring:
-    """With probability `epsilon` a uniform point, else `inner`. 003 1.7.
+    """With probability `epsilon` a uniform point, else `inner`. Hassen and Rish (2021), Alg. 1.
 
     A classifier that is sure and wrong about a region would never look there again. Each point
     of a batch has its own luck.
 
     Attributes:
-        epsilon: 0.1 in the document.
+        epsilon: 0.1 in Hassen and Rish (2021).
     """
 
     inner: Standard

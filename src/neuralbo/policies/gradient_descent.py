@@ -28,10 +28,10 @@ Descent = Routine[Tensor, Tensor, None]  # yields points, n x d, and wants their
 class GradientDescent:
     """x <- x + t g/|g| for those who maximize, t halved until the value rises enough.
 
-    001 1 (gradient descent), where the objective hands out its gradient. Without one it costs an
-    evaluation for each continuous variable. A step that helps is doubled the next time. Once
-    `smallest` is reached the next descent begins, at a random point. Integers and categories
-    keep the values of the start. A trial that failed is a step too far.
+    Kruse (2022), Sec. 2.1 (gradient descent), where the objective hands out its gradient. Without
+    one it costs an evaluation for each continuous variable. A step that helps is doubled the next
+    time. Once `smallest` is reached the next descent begins, at a random point. Integers and
+    categories keep the values of the start. A trial that failed is a step too far.
 
     Nothing is kept between suggestions: each descent is run again, reads the values of points
     that were tried, and proposes the first that were not. While those are being evaluated, later
@@ -76,10 +76,10 @@ class GradientDescent:
         X = torch.cat([wanted, step.domain.sample(q + SPARE, step.rng)])
         # differences are small on purpose
         order = -torch.arange(len(X), dtype=X.dtype)
-        return Proposal(pick(step, X, order, q, apart=SAME_POINT))
+        return Proposal(pick(step, X, order, q, min_separation=SAME_POINT))
 
     def _descend(self, step: Step, x: Tensor) -> Descent:
-        """Climb from x, 1 x d, until the step is too small; values are in units of their size."""
+        """Ascend from x, 1 x d, until the step is too small; values are in units of their size."""
         size = size_of(step.data.Y[:, 0])
         movable = step.domain.movable(step.domain.reduce(x))[0].nonzero().flatten()
         (value,) = yield x
@@ -87,16 +87,16 @@ class GradientDescent:
         while len(movable) > 0 and value.isfinite() and t >= self.smallest:
             g = torch.zeros_like(x[0])
             if self.gradient is None:
-                slope = yield from self._differences(x, value, movable)
+                gradient = yield from self._differences(x, value, movable)
             else:
-                slope = self.gradient(x)[0, movable] / size
-            g[movable] = slope.nan_to_num(0.0, 0.0, 0.0)
+                gradient = self.gradient(x)[0, movable] / size
+            g[movable] = gradient.nan_to_num(0.0, 0.0, 0.0)
             x, value, t = yield from self._search(x, value, g, t)
 
     def _differences(
         self, x: Tensor, value: Tensor, movable: Tensor
     ) -> Routine[Tensor, Tensor, Tensor]:
-        """Ask for a point beside x in each column that may move; return the slopes."""
+        """Ask for a point beside x in each column that may move; return the gradients."""
         h = torch.where(x[0, movable] + self.difference <= 1, self.difference, -self.difference)
         around = x.repeat(len(movable), 1)
         around[torch.arange(len(movable)), movable] += h
@@ -156,8 +156,8 @@ class _Values:
         """Play a descent as far as the trials go; return what it wants that nobody tries yet."""
         X = next(descent)
         while True:
-            apart = torch.cdist(X, self.X, p=torch.inf)
-            nearest, i = apart.min(-1)
+            min_separation = torch.cdist(X, self.X, p=torch.inf)
+            nearest, i = min_separation.min(-1)
             is_new = nearest >= SAME_POINT
             values = self.values[i]
             if is_new.any() or values.isnan().any():

@@ -23,9 +23,10 @@ MOST_POINTS = 2**16  # of a larger grid random points are drawn, it cannot be vi
 class Grid:
     """All combinations of evenly spaced values, both ends included, and of all categories.
 
-    001 1 (grid search, in the order given) and 004 5.2.1 (`linspace` with its ends). An ordinal
-    variable takes its levels if they are few, else evenly spaced ones. Once all points have been
-    visited, a grid of half the spacing follows, of which the old one is a part.
+    Kruse (2022), Sec. 2.1 (grid search, in the order given) and Högger (2021), Sec. 5.2.1
+    (`linspace` with its ends). An ordinal variable takes its levels if they are few, else evenly
+    spaced ones. Once all points have been visited, a grid of half the spacing follows, of which
+    the old one is a part.
 
     Attributes:
         per_variable: values of each continuous variable; None takes as many as the trials of

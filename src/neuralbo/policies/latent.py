@@ -112,5 +112,5 @@ class Latent:
 
 
 def _has_twins(points: Tensor) -> bool:
-    apart = torch.cdist(points, points, p=torch.inf)
-    return bool((apart.fill_diagonal_(1.0) < SAME_POINT).any()) if len(points) > 1 else False
+    distances = torch.cdist(points, points, p=torch.inf)
+    return bool((distances.fill_diagonal_(1.0) < SAME_POINT).any()) if len(points) > 1 else False

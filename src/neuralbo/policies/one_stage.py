@@ -34,7 +34,7 @@ from neuralbo.surrogates.gp.gaussian_process import (
 )
 from neuralbo.surrogates.gp.kernels import Between, Within
 
-CANDIDATES, LOCAL = 512, 256  # places looked at before any climbs
+CANDIDATES, LOCAL = 512, 256  # places looked at before any local search
 LEAST = 1e-10  # of a variance, in standard units
 
 
@@ -44,7 +44,7 @@ class ConditionalLikelihood:
 
     y | f(x') = g ~ N(m 1 + k (g - m)/k0, C),  C = K - kk'/k0, hence with y' = y - k g/k0 and
     c = 1 - k/k0:  N(y'; m c, C),  m = c'C^-1 y' / c'C^-1 c.
-    000 Eq. (5.2-5.6), which assumes k0 = 1 (A25); Jones (2001), Sec. 4.2. As there, with
+    Aryan (2020), Eq. (5.2-5.6), which assumes k0 = 1; Jones (2001), Sec. 4.2. As there, with
     `is_concentrated` the variance s2 that multiplies all covariances is the best one,
     s2 = (y' - m c)'C^-1 (y' - m c)/n, and kernels have none of their own.
     """
@@ -109,21 +109,21 @@ def ratio_at(model: GaussianProcessModel, X: Tensor, goal: Tensor) -> Tensor:
 @final
 @dataclass(frozen=True, slots=True)
 class OneStage:
-    """The x' at which the data are likeliest if f reaches a goal there. 000 1.4.1.
+    """The x' at which the data are likeliest if f reaches a goal there. Aryan (2020), Sec. 5.2.
 
     x' and the hyper-parameters are chosen together, so that a model which explains the goal badly
     can change: max over (x', theta) of log p(y | f(x') = g, theta) + log p(theta), for all goals
     and starts side by side. Jones (2001), "A taxonomy of global optimization methods based on
     response surfaces", Sec. 4.2. The best value is not known; goals lie above the best so far by
-    some deviations of the values, and suggestions take turns with them, as he advises. A batch
-    has a goal for each of its points.
+    some standard deviations of the values, and suggestions take turns with them, as he advises. A
+    batch has a goal for each of its points.
 
     Levels of integers and categories are real numbers meanwhile; then the nearest cell that was
     not tried is taken. With many trials the hyper-parameters stay those of `surrogate`.
 
     Attributes:
         surrogate: kernel, priors, noise and units.
-        goals: in deviations of the values above the best.
+        goals: in standard deviations of the values above the best.
         restarts: of each goal.
         rounds: the most steps of the search.
         is_concentrated: the variance is the best one, as printed; for a kernel without its own.
@@ -182,7 +182,7 @@ class OneStage:
             f = with_gradient(lambda x: -ratio_at(model, x, goal))
             found, values = minimize(f, X, _box(X), rounds=self.rounds)
         else:
-            found, values = self._climb(model, data, X, goal)
+            found, values = self._local_search(model, data, X, goal)
         values = values.nan_to_num(math.inf, math.inf, math.inf).reshape(len(goals), -1)
         best = values.argmin(-1)
         rows = torch.arange(len(goals))
@@ -202,7 +202,7 @@ class OneStage:
             ]
         return X[torch.cat(rows)], goals.repeat_interleave(self.restarts)
 
-    def _climb(
+    def _local_search(
         self, model: GaussianProcessModel, data: Data, X: Tensor, goal: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Search x' and theta together; return places and losses."""

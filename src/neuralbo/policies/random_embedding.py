@@ -77,7 +77,8 @@ class RandomEmbedding:
     If f depends on its projection on a subspace of k dimensions or fewer only, the plane has with
     probability 1 a point as good as the best, and the box of y, whose half side is sqrt(k), has it
     with a fair one. Wang et al. (2013), "Bayesian optimization in high dimensions via random
-    embeddings"; 002 1.9. The model is one of y: it learns from the trials that lie on the plane.
+    embeddings"; Agrawal (2016), Sec. 4.2. The model is one of y: it learns from the trials that
+    lie on the plane.
 
     A belongs to the seed of the study. y of a trial is found again from x, so nothing is stored.
     Columns of continuous variables that always exist are embedded, others stay as they are.
@@ -112,8 +113,8 @@ class RandomEmbedding:
         latent = self.latent(step, columns)
         inner = latent.step(step)
         enough = self.starts or initial_trials(self.dimensions)
-        is_start = inner.data.n < enough and len(inner.data.X_failed) < enough
-        if is_start or inner.data.n == 0:
+        is_initial = inner.data.n < enough and len(inner.data.X_failed) < enough
+        if is_initial or inner.data.n == 0:
             return latent.propose(Sobol(), step, inner, q)
         return latent.propose(self.inner, step, inner, q)
 

@@ -22,7 +22,7 @@ from neuralbo.policies.designs import Sobol
 from neuralbo.policies.policy import Proposal
 
 TOO_NEAR = 1e-3  # times sqrt(d): candidates nearer to a point that was tried teach nothing
-FLAT = 1e-9  # directions in which the points spread less than this have no slope
+FLAT = 1e-9  # directions in which the points spread less than this have no gradient
 
 
 @final
@@ -32,7 +32,8 @@ class RadialBasis:
 
     Metric stochastic response surface method, Regis and Shoemaker (2007), Sec. 2-3; the weights
     are cycled as in Regis and Shoemaker (2013), a weight of 1 being the minimum of s itself
-    (001 1, deterministic surrogate). s and D are each scaled to [0,1] over the candidates.
+    (Kruse 2022, sec. 2.1, deterministic surrogate). s and D are each scaled to [0,1] over the
+    candidates.
     Departures: half of the candidates cover the domain, half lie around the best points; points
     that failed count as the worst value, points that are pending only as near.
 

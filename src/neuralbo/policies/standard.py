@@ -10,7 +10,7 @@ from botorch.models.model import Model
 from torch import Tensor
 
 from neuralbo.criteria.class_probability import ClassProbability
-from neuralbo.criteria.criterion import Criterion, LearnsAtStart, may_repeat
+from neuralbo.criteria.criterion import Criterion, LearnsFromInitialDesign, may_repeat
 from neuralbo.criteria.default_criterion import usual_criterion
 from neuralbo.criteria.feasible import keep_feasible
 from neuralbo.engine.step import Step
@@ -95,7 +95,7 @@ class Standard:
                 f"criterion is 'class_probability', got {type(self.criterion).__name__}. "
                 "Name no criterion and it is taken."
             )
-        if isinstance(self.criterion, LearnsAtStart):
+        if isinstance(self.criterion, LearnsFromInitialDesign):
             return self.criterion.learned(step, self.surrogate)
         return self.criterion
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from neuralbo.criteria.criterion import may_repeat
 from neuralbo.data import Data, in_order
 from neuralbo.data.near_points import are_near
-from neuralbo.engine.step import APART, Step
+from neuralbo.engine.step import MIN_SEPARATION, Step
 from neuralbo.maximizers.maximizer import SAME_POINT, is_taken
 from neuralbo.policies.box import Box
 from neuralbo.policies.designs import Sobol
@@ -23,7 +23,7 @@ from neuralbo.policies.standard import Plan, Standard
 from neuralbo.space.domain import Domain
 from neuralbo.surrogates import Surrogate
 
-START = 10  # trials that say nothing about the side: a start design, usually
+START = 10  # trials that say nothing about the side: an initial design, usually
 RECENT, BEST = 4096, 256  # trials among which those near the best point are looked for
 LEAST_SIDE, MOST_SIDE = 0.5**8, 1.6
 FEWEST_FAILURES = 4
@@ -47,7 +47,7 @@ class TrustRegion:
 
     After three trials in a row that are better than all before, L is doubled; after as many as
     there are columns (or `patience`) that are not, it is halved; when it is tiny, a new region
-    begins elsewhere, with start points of its own and without the trials before. Eriksson et al.
+    begins elsewhere, with initial points of its own and without the trials before. Eriksson et al.
     (2019), "Scalable global optimization via local Bayesian optimization", with one region at a
     time. A function of the trials in the order of their numbers, so nothing is lost when a study
     stops.
@@ -223,7 +223,7 @@ def _some(order: Tensor, most: int) -> Tensor:
 
 
 def is_beginning(data: Data, state: Side) -> bool:
-    """Return whether the present region has fewer trials than its start design."""
+    """Return whether the present region has fewer trials than its initial design."""
     return state.begin > 0 and data.after(state.begin).n < START
 
 
@@ -239,6 +239,7 @@ def zoomed_columns(domain: Domain) -> list[int]:
 def _are_taken(step: Step, points: Tensor) -> bool:
     """Return whether a point is too near to an old or pending one, or to another of its batch."""
     is_near = any(
-        are_near(points[i : i + 1], points[:i], APART).any() for i in range(1, len(points))
+        are_near(points[i : i + 1], points[:i], MIN_SEPARATION).any()
+        for i in range(1, len(points))
     )
     return is_near or bool(is_taken(step, points).any())

@@ -1,4 +1,7 @@
-"""Laws of function values that BoTorch lacks; importing them registers their sampler with it."""
+"""Distributions of function values that BoTorch lacks.
+
+Importing them registers their sampler with it.
+"""
 
 from neuralbo.posteriors.function_draws import FunctionDraws
 from neuralbo.posteriors.gaussian_functions import GaussianFunctions

@@ -19,7 +19,7 @@ LAST_BELOW_ONE = 1 - 2.0**-53  # so that a position that rounds to 1 still has a
 
 @final
 class FunctionDraws(DrawnPosterior):
-    """The law that picks function k with probability w_k, jointly over points and outputs.
+    """Function k with probability w_k, jointly over points and outputs.
 
     y(x) = f_k(x) + e,  k ~ w,  e ~ N(0, noise_variance_k(x)) if a noise variance is given.
     BoTorch's `EnsemblePosterior` picks anew in every t-batch, and its variance is not that of its
@@ -80,8 +80,8 @@ class FunctionDraws(DrawnPosterior):
         return self._average(self._noise)
 
     @property
-    def law(self) -> GaussianMixture | None:
-        """The law at each point, b x q x m; None without noise: then it is of atoms."""
+    def marginal(self) -> GaussianMixture | None:
+        """The distribution at each point, b x q x m; None without noise: then it is of atoms."""
         return None if self._noise is None else self._mixture(self._noise)
 
     @property
@@ -116,17 +116,18 @@ class FunctionDraws(DrawnPosterior):
         q, m = self.values.shape[-2:]
         shape = (*sample_shape, *[1] * (self.values.ndim - 3), m)
         points = [_normals(shape, rng, self.dtype) for _ in range(q)]
-        deviation = self._noise[member].clamp(min=torch.finfo(self.dtype).tiny).sqrt()
-        return drawn + deviation * torch.stack(points, -2).to(drawn) if points else drawn
+        std = self._noise[member].clamp(min=torch.finfo(self.dtype).tiny).sqrt()
+        return drawn + std * torch.stack(points, -2).to(drawn) if points else drawn
 
     def quantile(self, value: Tensor) -> Tensor:
         """Quantiles at each point for the probabilities `value`; value.shape x b x q x m.
 
-        Without noise the law is of atoms: the smallest f_k(x) with P(f(x) <= f_k(x)) >= p.
+        Without noise the distribution is of atoms: the smallest f_k(x) with P(f(x) <= f_k(x)) >=
+        p.
         """
         p = value.to(self.values).reshape(*value.shape, *[1] * (self.values.ndim - 1))
-        if self.law is not None:
-            return self.law.quantile(p)
+        if self.marginal is not None:
+            return self.marginal.quantile(p)
         ordered, order = self.values.sort(0)
         rounding = len(ordered) * torch.finfo(self.dtype).eps
         reached = self.weights[order].cumsum(0) + rounding  # s x b x q x m
@@ -138,15 +139,15 @@ class FunctionDraws(DrawnPosterior):
         """The density at each point of the observations `value`; value.shape x b x q x m.
 
         Raises:
-            NotImplementedError: There is no noise, so the law has atoms and no density.
+            NotImplementedError: There is no noise, so the distribution has atoms and no density.
         """
-        if self.law is None:
+        if self.marginal is None:
             raise NotImplementedError(
                 "FunctionDraws without noise_variance has atoms and no density: ask for "
                 "posterior(X, observation_noise=True)."
             )
         y = value.to(self.values).reshape(*value.shape, *[1] * (self.values.ndim - 1))
-        return self.law.log_density(y).exp()
+        return self.marginal.log_density(y).exp()
 
     def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008
         return sample_shape + self.values.shape[1:]
@@ -164,9 +165,9 @@ class FunctionDraws(DrawnPosterior):
         return resampled(self.weights, n, rng).reshape(sample_shape)
 
     def _mixture(self, noise: Tensor) -> GaussianMixture:
-        """The law of an observation at each point, a component for each function."""
-        deviation = noise.clamp(min=torch.finfo(self.dtype).tiny).sqrt().movedim(0, -1)
-        return GaussianMixture(self.weights.log(), self.values.movedim(0, -1), deviation)
+        """The distribution of an observation at each point, a component for each function."""
+        std = noise.clamp(min=torch.finfo(self.dtype).tiny).sqrt().movedim(0, -1)
+        return GaussianMixture(self.weights.log(), self.values.movedim(0, -1), std)
 
 
 def resampled(weights: Tensor, n: int, rng: Generator) -> Tensor:

@@ -1,7 +1,8 @@
 """The posterior of models that are a finite set of Gaussian processes.
 
 Notation
-    N(m_k, C_k)  law k of s of the function, with weight w_k     b  t-batches     q  points
+    N(m_k, C_k)  distribution k of s of the function, with weight w_k     b  t-batches     q
+    points
 """
 
 from typing import final
@@ -22,7 +23,7 @@ SHRINKS = (1e-8, 1e-6, 1e-4, 1e-2, 1.0)
 
 @final
 class GaussianFunctions(DrawnPosterior):
-    """The law that picks k with probability w_k, and then f ~ N(m_k, C_k) jointly over points.
+    """f ~ N(m_k, C_k) with probability w_k, jointly over points.
 
     BoTorch's `GaussianMixturePosterior` has the components as one more batch dimension, over
     which its criteria average; here they are mixed, and a sample is one function: of the same
@@ -57,26 +58,26 @@ class GaussianFunctions(DrawnPosterior):
         return self.means
 
     @property
-    def law(self) -> GaussianMixture:
-        """The law at each point, b x q."""
+    def marginal(self) -> GaussianMixture:
+        """The distribution at each point, b x q."""
         return GaussianMixture(
-            self.log_weights, self.means.movedim(0, -1), self._deviations().movedim(0, -1)
+            self.log_weights, self.means.movedim(0, -1), self._stds().movedim(0, -1)
         )
 
     @property
     def mean(self) -> Tensor:
         """sum_k w_k m_k, b x q x 1."""
-        return self.law.mean.unsqueeze(-1)
+        return self.marginal.mean.unsqueeze(-1)
 
     @property
     def variance(self) -> Tensor:
         """sum_k w_k (diag C_k + (m_k - mean)^2), b x q x 1."""
-        return self.law.variance.clamp(max=MOST_SQUARE).unsqueeze(-1)
+        return self.marginal.variance.clamp(max=MOST_SQUARE).unsqueeze(-1)
 
     @property
     def distribution(self) -> JointGaussian:
         """The Gaussian of the same joint moments, which BoTorch's posterior transforms read."""
-        w, mean = self.log_weights.exp(), self.law.mean
+        w, mean = self.log_weights.exp(), self.marginal.mean
         A = self.means - mean
         between = torch.einsum("s,s...i,s...j->...ij", w, A, A)
         covariance = between + torch.tensordot(w, self.covariances, dims=1)
@@ -104,15 +105,15 @@ class GaussianFunctions(DrawnPosterior):
     def _extended_shape(self, sample_shape: torch.Size = torch.Size()) -> torch.Size:  # noqa: B008
         return sample_shape + self.means.shape[1:] + torch.Size([1])
 
-    def _deviations(self) -> Tensor:
+    def _stds(self) -> Tensor:
         """Return the standard deviations, s x b x q."""
         variances = self.covariances.diagonal(dim1=-2, dim2=-1)
         return variances.clamp(min=torch.finfo(self.dtype).tiny).sqrt()
 
     def _factors(self) -> Tensor:
-        """Return Cholesky factors, s x b x q x q, of correlations times deviations."""
-        deviations = self._deviations()[..., None]
-        correlations = self.covariances / deviations / deviations.mT
+        """Return Cholesky factors, s x b x q x q, of correlations times standard deviations."""
+        stds = self._stds()[..., None]
+        correlations = self.covariances / stds / stds.mT
         one = torch.eye(correlations.shape[-1], dtype=self.dtype, device=self.device)
         shrink = torch.full_like(correlations[..., :1, :1], SHRINKS[0])
         with torch.no_grad():
@@ -122,4 +123,4 @@ class GaussianFunctions(DrawnPosterior):
                     break
                 shrink = torch.where(info[..., None, None] == 0, shrink, larger)
         factors: Tensor = torch.linalg.cholesky(torch.lerp(correlations, one, shrink))
-        return deviations * factors
+        return stds * factors

@@ -21,13 +21,13 @@ ROUNDING = 1e-14  # relative error to be expected of ndtr, ndtri and a sum of th
 # Bisection alone needs about 53 + 40 halvings in the worst case; Newton's steps about 8 in all.
 SEARCH_STEPS = 128
 STEPS_TOGETHER = 12  # then those that are done are left alone
-MODE_STEP = 1e-7  # of the narrowest deviation: the search has ended
+MODE_STEP = 1e-7  # of the narrowest standard deviation: the search has ended
 MODE_STARTS, MODE_STEPS = 4, 200  # the largest mode is seldom not above one of the highest means
 
 
 @final
 class GaussianMixture:
-    """The law with density sum_k w_k N(y; mu_k, s_k^2), one at each index of `...`.
+    """The distribution with density sum_k w_k N(y; mu_k, s_k^2), one at each index of `...`.
 
     Args:
         log_weights: ... x k, up to a constant; they are normalized here. -inf is weight zero.
@@ -36,7 +36,7 @@ class GaussianMixture:
             zero among them, are raised to it.
 
     Raises:
-        ValueError: The three cannot be broadcast together, or a deviation is negative.
+        ValueError: The three cannot be broadcast together, or a standard deviation is negative.
     """
 
     def __init__(self, log_weights: Tensor, means: Tensor, standard_deviations: Tensor) -> None:
@@ -53,7 +53,8 @@ class GaussianMixture:
         if (standard_deviations < 0).any():
             raise ValueError(
                 "standard_deviations must not be negative, got "
-                f"{standard_deviations.min().item():g}: give deviations, not their logarithms."
+                f"{standard_deviations.min().item():g}: give standard deviations, not their "
+                "logarithms."
             )
         self.log_weights = log_weights.log_softmax(-1)
         self.means = means
@@ -137,7 +138,7 @@ class GaussianMixture:
     def sample(self, shape: torch.Size, rng: Generator) -> Tensor:
         """Draw independently at every index; shape x ....
 
-        Differentiable in means and deviations; the choice of a component is not.
+        Differentiable in means and standard deviations; the choice of a component is not.
         """
         full = shape + self.means.shape[:-1]
         u = torch.rand(full, generator=rng, dtype=self.means.dtype, device=rng.device)
@@ -146,8 +147,8 @@ class GaussianMixture:
         cumulated = cumulated / cumulated[..., -1:]
         component = (u.to(cumulated).unsqueeze(-1) >= cumulated).sum(-1, keepdim=True)
         parts = (self.means, self.standard_deviations)
-        mean, deviation = (x.expand(*full, -1).gather(-1, component).squeeze(-1) for x in parts)
-        return mean + deviation * e.to(mean)
+        mean, std = (x.expand(*full, -1).gather(-1, component).squeeze(-1) for x in parts)
+        return mean + std * e.to(mean)
 
     def _z(self, y: Tensor) -> Tensor:
         return (y.unsqueeze(-1) - self.means) / self.standard_deviations
@@ -193,6 +194,6 @@ class GaussianMixture:
             return y
         slow = ~done
         parts = (self.log_weights, self.means, self.standard_deviations)
-        law = GaussianMixture(*(part.expand(*y.shape, -1)[slow] for part in parts))
+        marginal = GaussianMixture(*(part.expand(*y.shape, -1)[slow] for part in parts))
         rest = tuple(part[slow] for part in (y, step, low, high, tolerance))
-        return y.masked_scatter(slow, law._search(p[slow], rest, steps - STEPS_TOGETHER))
+        return y.masked_scatter(slow, marginal._search(p[slow], rest, steps - STEPS_TOGETHER))

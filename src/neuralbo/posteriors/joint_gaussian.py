@@ -1,4 +1,4 @@
-"""A Gaussian law over several points at once, in any units."""
+"""A Gaussian distribution over several points at once, in any units."""
 
 from typing import final
 
@@ -9,12 +9,12 @@ from linear_operator import LinearOperator, to_linear_operator
 from linear_operator.operators import ConstantMulLinearOperator
 from torch import Tensor
 
-SHRINK = 1e-8  # of correlations in a joint law, for the Cholesky factor of near points
+SHRINK = 1e-8  # of correlations in a joint distribution, for the Cholesky factor of near points
 
 
 @final
 class JointGaussian(MultivariateNormal):  # type: ignore[misc]
-    """gpytorch's law without its least variance, which takes the units to be near 1."""
+    """gpytorch's distribution without its least variance, which takes the units to be near 1."""
 
     @property
     def variance(self) -> Tensor:
@@ -24,7 +24,7 @@ class JointGaussian(MultivariateNormal):  # type: ignore[misc]
 
 
 def joint_gaussian(mean: Tensor, covariance: Tensor) -> JointGaussian:
-    """Return the joint law over q points, b x q and b x q x q, in any units."""
+    """Return the joint distribution over q points, b x q and b x q x q, in any units."""
     return JointGaussian(mean, _unitless(covariance))
 
 
@@ -40,5 +40,5 @@ def _unitless(covariance: Tensor) -> LinearOperator:
     """
     diagonal = covariance.diagonal(dim1=-2, dim2=-1)
     size = diagonal.detach().amax().clamp(min=torch.finfo(covariance.dtype).tiny)
-    apart = covariance * (1 - SHRINK) + SHRINK * torch.diag_embed(diagonal)
-    return ConstantMulLinearOperator(to_linear_operator(apart / size), size)
+    shrunk = covariance * (1 - SHRINK) + SHRINK * torch.diag_embed(diagonal)
+    return ConstantMulLinearOperator(to_linear_operator(shrunk / size), size)

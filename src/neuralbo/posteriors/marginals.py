@@ -1,7 +1,7 @@
-"""A joint law for models that only define one at each point.
+"""A joint distribution for models that only define one at each point.
 
 Notation
-    F_x   the model's law of f(x)          g     a random field, g(x) ~ N(0, 1) at every x
+    F_x   the model's distribution of f(x)          g     a random field, g(x) ~ N(0, 1) at every x
     w_j   frequency j of h, d numbers      a, c  h numbers each, N(0, 1)
     Phi   the cdf of N(0, 1)
 """
@@ -17,8 +17,8 @@ from neuralbo.posteriors.drawn import DrawnPosterior
 from neuralbo.posteriors.joint_gaussian import JointGaussian, joint_gaussian
 
 
-class Law(Protocol):
-    """A law of one number at each index of b x q, as `GaussianMixture` is."""
+class Marginal(Protocol):
+    """A distribution of one number at each index of b x q, as `GaussianMixture` is."""
 
     @property
     def mean(self) -> Tensor:
@@ -73,27 +73,30 @@ class Field:
 
 @final
 class Marginals(DrawnPosterior):
-    """f(x) = F_x^-1(Phi(g(x))): the model's law at each x, tied together by a random field.
+    """f(x) = F_x^-1(Phi(g(x))).
 
-    A Gaussian copula. The law at every single point is exactly the model's; one point given
-    twice is one point; draws are as smooth in x as F_x and g are. How values at different points
-    hang together is g's, not the model's, which does not say.
+    The model's distribution at each x, tied together by a random field.
+
+    A Gaussian copula. The distribution at every single point is exactly the model's; one point
+    given twice is one point; draws are as smooth in x as F_x and g are. How values at different
+    points hang together is g's, not the model's, which does not say.
 
     Args:
-        law: F_x at the points, b x q.
+        marginal: F_x at the points, b x q.
         field_features: `Field.features` at the same points, b x q x 2h.
 
     Raises:
         ValueError: The two are not of the same points.
     """
 
-    def __init__(self, law: Law, field_features: Tensor) -> None:
-        if law.mean.shape != field_features.shape[:-1] or field_features.ndim < 2:
+    def __init__(self, marginal: Marginal, field_features: Tensor) -> None:
+        if marginal.mean.shape != field_features.shape[:-1] or field_features.ndim < 2:
             raise ValueError(
-                "law and field_features must be of the same points, b x q and b x q x 2h, got "
-                f"{tuple(law.mean.shape)} and {tuple(field_features.shape)}."
+                "distribution and field_features must be of the same points, b x q and b x q "
+                "x 2h, got "
+                f"{tuple(marginal.mean.shape)} and {tuple(field_features.shape)}."
             )
-        self.law = law
+        self.marginal = marginal
         self.field_features = field_features
 
     @property
@@ -103,25 +106,25 @@ class Marginals(DrawnPosterior):
 
     @property
     def mean(self) -> Tensor:
-        """The mean of the law, b x q x 1."""
-        return self.law.mean.unsqueeze(-1)
+        """The mean of the distribution, b x q x 1."""
+        return self.marginal.mean.unsqueeze(-1)
 
     @property
     def variance(self) -> Tensor:
-        """The variance of the law, b x q x 1."""
-        return self.law.variance.unsqueeze(-1)
+        """The variance of the distribution, b x q x 1."""
+        return self.marginal.variance.unsqueeze(-1)
 
     @property
     def distribution(self) -> JointGaussian:
-        """The Gaussian with the law's means and variances and the field's correlations.
+        """The Gaussian with the distribution's means and variances and the field's correlations.
 
         BoTorch's posterior transforms read it. The correlations of f are near those of g where
-        the laws at the points are alike.
+        the distributions at the points are alike.
         """
-        deviation = self.law.variance.sqrt()
+        std = self.marginal.variance.sqrt()
         correlation = self.field_features @ self.field_features.mT
-        covariance = deviation[..., None] * correlation * deviation[..., None, :]
-        return joint_gaussian(self.law.mean, covariance)
+        covariance = std[..., None] * correlation * std[..., None, :]
+        return joint_gaussian(self.marginal.mean, covariance)
 
     def draw_with(self, rng: Generator, sample_shape: torch.Size) -> Tensor:
         """Draw functions; sample_shape x b x q x 1.
@@ -131,17 +134,17 @@ class Marginals(DrawnPosterior):
         shape = (*sample_shape, self.field_features.shape[-1])
         ac = torch.randn(shape, generator=rng, dtype=self.dtype, device=rng.device)
         g = torch.tensordot(ac.to(self.device), self.field_features, dims=([-1], [-1]))
-        edge = torch.finfo(self.dtype).eps  # beyond eight deviations Phi rounds to one
+        edge = torch.finfo(self.dtype).eps  # beyond eight standard deviations Phi rounds to one
         p = torch.special.ndtr(g).clamp(edge, 1 - edge)
-        return self.law.quantile(p).unsqueeze(-1)
+        return self.marginal.quantile(p).unsqueeze(-1)
 
     def quantile(self, value: Tensor) -> Tensor:
-        """Quantiles of the law for the probabilities `value`; value.shape x b x q x 1."""
-        return self.law.quantile(self._outer(value)).unsqueeze(-1)
+        """Quantiles of the distribution for the probabilities `value`; value.shape x b x q x 1."""
+        return self.marginal.quantile(self._outer(value)).unsqueeze(-1)
 
     def density(self, value: Tensor) -> Tensor:
-        """The density of the law at `value`; value.shape x b x q x 1."""
-        return self.law.log_density(self._outer(value)).exp().unsqueeze(-1)
+        """The density of the distribution at `value`; value.shape x b x q x 1."""
+        return self.marginal.log_density(self._outer(value)).exp().unsqueeze(-1)
 
     def _outer(self, value: Tensor) -> Tensor:
         """`value` with a dimension of one for each of b x q."""

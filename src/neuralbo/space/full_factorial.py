@@ -7,7 +7,7 @@ from torch import Tensor
 
 from neuralbo.space.domain import Domain, Variable
 
-MOST_IN_A_LINE = 2000  # values of a variable; 004 5.2.1
+MOST_IN_A_LINE = 2000  # values of a variable; Högger (2021), Sec. 5.2.1
 Levels = tuple[tuple[float, ...], ...]  # of each variable, its coordinates on a lattice
 
 
@@ -29,7 +29,7 @@ def affordable(domain: Domain, points: int) -> int:
 def per_variable(domain: Domain, points: int) -> int:
     """Return the values of a variable on a grid of at most so many points.
 
-    For 40,000 these are 2000 in a line and 200 x 200 in a square, as in 004 3.4.
+    For 40,000 these are 2000 in a line and 200 x 200 in a square, as in Högger (2021), Sec. 5.2.
     """
     return min(affordable(domain, points), MOST_IN_A_LINE)
 

@@ -165,11 +165,11 @@ class ConditionedFunctions(DrawsFunctions):
         )
         return Functions(values[..., None], variance, noise)
 
-    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
-        """Return the law of f or y."""
+    def joint_distribution(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the distribution of f or y."""
         values, variance, noise = self.functions(X)
-        asked = observation_noise
-        more = asked if isinstance(asked, Tensor) else noise * asked
+        requested = observation_noise
+        more = requested if isinstance(requested, Tensor) else noise * requested
         return FunctionDraws(values, variance + more, self.weights)
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:

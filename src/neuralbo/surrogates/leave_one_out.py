@@ -2,7 +2,8 @@
 
 Notation
     D_-i   the observations without the i-th, or without its fold
-    p_i    density of y_i given x_i and D_-i;  m_i, s_i  mean and deviation of that law
+    p_i    density of y_i given x_i and D_-i;  m_i, s_i  mean and standard deviation of that
+    distribution
 """
 
 import math
@@ -22,24 +23,24 @@ LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 
 @final
 class LeftOut(NamedTuple):
-    """How well observations were foretold, in the units of Y.
+    """How well observations were predicted, in the units of Y.
 
     Attributes:
-        means, deviations: m_i and s_i, n each.
+        means, stds: m_i and s_i, n each.
         log_densities: log p_i, n.
-        is_gaussian: whether each law is one Gaussian.
+        is_gaussian: whether each distribution is one Gaussian.
     """
 
     means: Tensor
-    deviations: Tensor
+    stds: Tensor
     log_densities: Tensor
     is_gaussian: bool = True
 
     @staticmethod
-    def gaussian(y: Tensor, means: Tensor, deviations: Tensor) -> "LeftOut":
-        """Return it where each law is one Gaussian."""
-        z = (y - means) / deviations
-        return LeftOut(means, deviations, -0.5 * z.square() - deviations.log() - LOG_SQRT_2PI)
+    def gaussian(y: Tensor, means: Tensor, stds: Tensor) -> "LeftOut":
+        """Return it where each distribution is one Gaussian."""
+        z = (y - means) / stds
+        return LeftOut(means, stds, -0.5 * z.square() - stds.log() - LOG_SQRT_2PI)
 
 
 @runtime_checkable
@@ -51,7 +52,9 @@ class LeavesOneOut(Protocol):
         ...
 
 
-def foretold(recipe: Surrogate, data: Data, rng: Generator, model: Model) -> LeftOut:
+def leave_one_out_predictions(
+    recipe: Surrogate, data: Data, rng: Generator, model: Model
+) -> LeftOut:
     """Return what a surrogate says of each observation from others.
 
     In closed form where the model has one; else row i belongs to fold i modulo `FOLDS`, and the
@@ -66,23 +69,25 @@ def foretold(recipe: Surrogate, data: Data, rng: Generator, model: Model) -> Lef
     if isinstance(model, LeavesOneOut):
         return model.left_out(data)
     folds = min(FOLDS, data.n)
-    means, deviations, logs = (data.X.new_empty(data.n) for _ in range(3))
+    means, stds, logs = (data.X.new_empty(data.n) for _ in range(3))
     is_gaussian = True
     for fold in range(folds):
         is_out = torch.arange(data.n) % folds == fold
         seen = Data(data.X[~is_out], data.Y[~is_out])
         found = said(recipe.fit(seen, rng), data.X[is_out], data.Y[is_out, 0])
-        means[is_out], deviations[is_out] = found.means, found.deviations
+        means[is_out], stds[is_out] = found.means, found.stds
         logs[is_out], is_gaussian = found.log_densities, found.is_gaussian
-    return LeftOut(means, deviations, logs, is_gaussian)
+    return LeftOut(means, stds, logs, is_gaussian)
 
 
 def said(model: Model, X: Tensor, y: Tensor) -> LeftOut:
     """Return what a model says of observations that it was not fitted to."""
     with torch.no_grad():
         if isinstance(model, MixtureModel):
-            law = model.law(X)
-            return LeftOut(law.mean, law.variance.sqrt(), law.log_density(y), False)
+            distribution = model.marginal(X)
+            return LeftOut(
+                distribution.mean, distribution.variance.sqrt(), distribution.log_density(y), False
+            )
         if isinstance(model, GaussianModel):
             mean, variance = model.moments(X)
             return LeftOut.gaussian(y, mean, (variance + model.noise_variance).sqrt())

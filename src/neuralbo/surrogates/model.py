@@ -18,10 +18,10 @@ _OF_TORCH = frozenset(torch.nn.Module().__dict__)
 class DrawsFunctions(Model, ABC):
     """A fitted model that can draw a whole function of its posterior.
 
-    A model states its outputs (`num_outputs`) and its law (`joint_law`); what BoTorch's criteria
-    and optimizers need beside that is here. The state of a model is all that it holds, so
-    `load_state_dict` turns a model of the same recipe into the other one, whatever data it was
-    fitted to.
+    A model states its outputs (`num_outputs`) and its distribution (`joint_distribution`); what
+    BoTorch's criteria and optimizers need beside that is here. The state of a model is all that it
+    holds, so `load_state_dict` turns a model of the same recipe into the other one, whatever data
+    it was fitted to.
     """
 
     @abstractmethod
@@ -29,8 +29,8 @@ class DrawsFunctions(Model, ABC):
         """Draw one function, b x q x d to b x q x m, smooth in its argument."""
 
     @abstractmethod
-    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
-        """Return the law of f at b x q x d points, or of y, joint over q and all outputs.
+    def joint_distribution(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the distribution of f at b x q x d points, or of y, joint over q and all outputs.
 
         Args:
             X: points.
@@ -53,9 +53,12 @@ class DrawsFunctions(Model, ABC):
         observation_noise: bool | Tensor = False,
         posterior_transform: PosteriorTransform | None = None,
     ) -> Posterior:
-        """Return the law of f, or of y if `observation_noise`, joint over q: b x q x d."""
+        """Return the distribution of f, or of y if `observation_noise`, joint over q.
+
+        B x q x d.
+        """
         model = self if output_indices is None else self.subset_output(output_indices)
-        posterior = model.joint_law(X, observation_noise)
+        posterior = model.joint_distribution(X, observation_noise)
         if posterior_transform is None:
             return posterior
         transformed: Posterior = posterior_transform(posterior=posterior, X=X)

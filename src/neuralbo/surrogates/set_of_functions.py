@@ -23,8 +23,8 @@ class SetOfFunctions(DrawsFunctions):
     def functions(self, X: Tensor) -> Functions:
         """Return all functions at each point, ... x d."""
 
-    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
-        """Return the law of f or y."""
+    def joint_distribution(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the distribution of f or y."""
         values, variance, noise = self.functions(X)
         if isinstance(observation_noise, Tensor):
             variance = variance + observation_noise

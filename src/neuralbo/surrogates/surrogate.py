@@ -149,10 +149,10 @@ class StatesFacts(Protocol):
 
 @runtime_checkable
 class HasComponents(Protocol):
-    """A model whose law of f at a point is a mixture of K Gaussians."""
+    """A model whose distribution of f at a point is a mixture of K Gaussians."""
 
     def components(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return log weights, means and deviations, ... x d to K x ... each.
+        """Return log weights, means and standard deviations, ... x d to K x ... each.
 
         Any of them may have dimensions of one, and log weights none beyond K, where they are the
         same at all points.
@@ -161,17 +161,17 @@ class HasComponents(Protocol):
 
 
 @runtime_checkable
-class Climbs(Protocol):
-    """A model with slopes by hand: on a few points autograd takes longer than the numbers.
+class AnalyticGradients(Protocol):
+    """A model with analytic gradients: on a few points autograd takes longer than the numbers.
 
     Attributes:
-        climbs: whether it has them; it may depend on the kernel.
+        has_gradients: whether it has them; it may depend on the kernel.
     """
 
     @property
-    def climbs(self) -> bool: ...  # noqa: D102
+    def has_gradients(self) -> bool: ...  # noqa: D102
 
-    def climb(self, X: Tensor, criterion: OfMoments) -> tuple[Tensor, Tensor]:
+    def criterion_and_gradient(self, X: Tensor, criterion: OfMoments) -> tuple[Tensor, Tensor]:
         """Return a function of the moments at points, N x d to N, and its gradient, N x d."""
         ...
 
@@ -196,8 +196,8 @@ class GaussianModel(DrawsFunctions):
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and covariance over q points, b x q x d to b x q and b x q x q."""
 
-    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
-        """Return the law of f or y."""
+    def joint_distribution(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the distribution of f or y."""
         mean, covariance = self.joint(X)
         noise = (
             observation_noise.squeeze(-1)
@@ -235,7 +235,7 @@ class Negated(Around):
         observation_noise: bool | Tensor = False,
         posterior_transform: PosteriorTransform | None = None,
     ) -> Posterior:
-        """Return the law of -f."""
+        """Return the distribution of -f."""
         inner = self.model.posterior(X, output_indices, observation_noise)
         posterior = TransformedPosterior(
             inner,

@@ -17,7 +17,7 @@ from torch import Tensor
 from neuralbo.criteria.hypervolume import without_compiling
 from neuralbo.data import Data
 from neuralbo.surrogates.surrogate import Surrogate, moments_of
-from neuralbo.testing.toys import hills, seeded, smooth_data, uniform
+from neuralbo.testing.toys import multimodal, seeded, smooth_data, uniform
 
 CUBE = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
 FANTASIES = 3
@@ -135,7 +135,7 @@ class BotorchChecks:
         assert (variance > 0).all()
 
     def test_a_batch_of_observations_is_a_loop(self, model: Model, X: Tensor) -> None:
-        x, Y = X[0], torch.stack([hills(X[0]), -hills(X[0])])
+        x, Y = X[0], torch.stack([multimodal(X[0]), -multimodal(X[0])])
         together = moments_of(after(model, x, Y).posterior(X[1]))
         for i in range(2):
             alone = after(model, x[None], Y[i : i + 1]).posterior(X[1:2])

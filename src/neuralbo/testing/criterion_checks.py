@@ -19,10 +19,10 @@ BEST = 0.7
 class CriterionChecks:
     """Checks for a criterion; the subclass supplies the fixture `criterion` and `closed_form`.
 
-    A point of the stub is its own mean and deviation, (mean, deviation).
+    A point of the stub is its own mean and standard deviation, (mean, std).
     """
 
-    def closed_form(self, mean: Tensor, deviation: Tensor, best: Tensor) -> Tensor:
+    def closed_form(self, mean: Tensor, std: Tensor, best: Tensor) -> Tensor:
         """Return what the criterion should be, from an independent source."""
         raise NotImplementedError
 
@@ -95,12 +95,12 @@ class CriterionChecks:
         there = criterion(self.step(scale), OneNumber(scale))(X)
         assert torch.equal(there.argsort(), acquisition(X).argsort())
 
-    @pytest.mark.parametrize("deviation", [1e-8, 1e-3, 1e3])
+    @pytest.mark.parametrize("std", [1e-8, 1e-3, 1e3])
     def test_it_is_finite_where_the_model_is_sure_or_knows_nothing(
-        self, acquisition: AcquisitionFunction, deviation: float
+        self, acquisition: AcquisitionFunction, std: float
     ) -> None:
         mean = torch.linspace(-3, 3, 13, dtype=torch.float64)
-        X = torch.stack([mean, torch.full_like(mean, deviation)], -1)[:, None].requires_grad_()
+        X = torch.stack([mean, torch.full_like(mean, std)], -1)[:, None].requires_grad_()
         values = acquisition(X)
         assert values.isfinite().all()
         assert torch.autograd.grad(values.sum(), X)[0].isfinite().all()

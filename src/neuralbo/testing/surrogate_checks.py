@@ -35,7 +35,7 @@ from neuralbo.surrogates.surrogate import (
     moments_of,
 )
 from neuralbo.testing.botorch_checks import CUBE, BotorchChecks
-from neuralbo.testing.toys import hills, no_global_randomness, seeded, smooth_data, uniform
+from neuralbo.testing.toys import multimodal, no_global_randomness, seeded, smooth_data, uniform
 
 SAMPLES = 2**12  # of a posterior
 DRAWS = 150  # of whole functions
@@ -65,7 +65,7 @@ def _sampler(posterior: Posterior, n: int) -> MCSampler:
 
 
 def assert_moments(samples: Tensor, mean: Tensor, variance: Tensor) -> None:
-    """Compare the moments of independent samples with a law's, within `ERRORS` errors.
+    """Compare the moments of independent samples with a distribution's, within `ERRORS` errors.
 
     An error below the rounding of the values themselves cannot be asked for.
     """
@@ -300,7 +300,7 @@ class SurrogateChecks(BotorchChecks):
         assert (torch.linalg.eigvalsh(covariance) > -1e-9 * covariance.abs().max()).all()
 
     def test_an_observation_lowers_the_variance(self, model: Model, X: Tensor) -> None:
-        more = gaussian(model).conditioned(X[0], hills(X[0]))
+        more = gaussian(model).conditioned(X[0], multimodal(X[0]))
         before, after = moments_of(model.posterior(X))[1], moments_of(more.posterior(X))[1]
         assert (after <= before * (1 + 1e-6)).all()
         assert (after[0] < before[0]).all()
@@ -308,7 +308,7 @@ class SurrogateChecks(BotorchChecks):
     def test_observations_one_by_one_are_observations_at_once(
         self, model: Model, X: Tensor
     ) -> None:
-        Y = hills(X[0])
+        Y = multimodal(X[0])
         at_once = gaussian(model).conditioned(X[0], Y)
         one_by_one = gaussian(model)
         for x, y in zip(X[0], Y, strict=True):
@@ -318,7 +318,7 @@ class SurrogateChecks(BotorchChecks):
 
     def test_conditioning_leaves_the_model_as_it_was(self, model: Model, X: Tensor) -> None:
         before = gaussian(model).moments(X)
-        gaussian(model).conditioned(X[0], hills(X[0]))
+        gaussian(model).conditioned(X[0], multimodal(X[0]))
         for left, right in zip(before, gaussian(model).moments(X), strict=True):
             assert torch.equal(left, right)
 
@@ -355,13 +355,13 @@ class EpistemicChecks:
 
     def test_it_generalizes(self, surrogate: Surrogate) -> None:
         data, X = smooth_data(30), 0.1 + 0.8 * uniform(50, 2, seed=21)
-        Y = hills(data.X)
+        Y = multimodal(data.X)
         mean = moments_of(surrogate.fit(Data(data.X, Y), seeded(1)).posterior(X))[0]
-        assert (mean - hills(X)).square().mean() < 0.1 * Y.var()
+        assert (mean - multimodal(X)).square().mean() < 0.1 * Y.var()
 
     def test_it_is_less_sure_far_from_the_data(self, surrogate: Surrogate) -> None:
         X = 0.3 * uniform(20, 2, seed=1)
-        model = surrogate.fit(Data(X, hills(X)), seeded(1))
+        model = surrogate.fit(Data(X, multimodal(X)), seeded(1))
         far = torch.ones(1, 2, dtype=torch.float64)
         near = moments_of(model.posterior(X))[1].mean()
         assert moments_of(model.posterior(far))[1] > 4 * near

@@ -16,7 +16,7 @@ from neuralbo.data import Data
 from neuralbo.space.domain import Domain, Variable
 from neuralbo.surrogates.surrogate import GaussianModel
 
-# surrogates of the catalog whose fit takes up to minutes: the documents' own settings
+# surrogates of the catalog whose fit takes up to minutes: the publications' own settings
 MINUTES = frozenset(
     {"sbnn", "hbnn", "bnn_hmc", "bnn_nuts", "bnn_cauchy", "bohamiann", "ivbnn"}
     | {"nomu", "deep_ensemble", "deep_ensemble_legacy", "mc_dropout", "gmr_kruse", "spn_kruse"}
@@ -33,16 +33,16 @@ def uniform(*shape: int, seed: int = 0) -> Tensor:
     return torch.rand(*shape, generator=seeded(seed), dtype=torch.float64)
 
 
-def hills(X: Tensor) -> Tensor:
+def multimodal(X: Tensor) -> Tensor:
     """Return a smooth function of variance about 1 in any number of columns, n x d to n x 1."""
     first, last = X[..., :1], X[..., -1:]
     return 1.2 * (torch.sin(4 * first) + torch.cos(3 * last) - 0.6)
 
 
 def smooth_data(n: int = 20, d: int = 2, seed: int = 1) -> Data:
-    """Return n points in the cube and `hills` there, scaled to mean 0 and variance 1 if n > 1."""
+    """Return n points in the cube and `multimodal` there, scaled to variance 1 if n > 1."""
     X = uniform(n, d, seed=seed)
-    Y = hills(X)
+    Y = multimodal(X)
     if n > 1:
         Y = (Y - Y.mean()) / Y.std(correction=0)
     return Data(X, Y)
@@ -50,7 +50,7 @@ def smooth_data(n: int = 20, d: int = 2, seed: int = 1) -> Data:
 
 @final
 class OneNumber(GaussianModel):
-    """f(x) = scale (x_1 + x_2 e), e ~ N(0,1): a point is its own mean and deviation.
+    """f(x) = scale (x_1 + x_2 e), e ~ N(0,1): a point is its own mean and standard deviation.
 
     Criteria are checked on it, since no training is needed and every moment can be chosen.
     """
@@ -67,8 +67,8 @@ class OneNumber(GaussianModel):
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return the mean, and the covariance of rank one."""
-        deviation = self.scale * X[..., 1]
-        return self.scale * X[..., 0], deviation[..., None] * deviation[..., None, :]
+        std = self.scale * X[..., 1]
+        return self.scale * X[..., 0], std[..., None] * std[..., None, :]
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
         """Draw e."""
@@ -123,7 +123,7 @@ def observed(domain: Domain, n: int, *, pending: int = 0, failed: int = 0, seed:
     X = _different(X, n + pending + failed)
     return Data(
         X[:n],
-        hills(X[:n]) if n else X.new_empty(0, 1),
+        multimodal(X[:n]) if n else X.new_empty(0, 1),
         numbers=torch.arange(len(X[:n])),
         X_pending=X[n : n + pending],
         X_failed=X[n + pending :],

@@ -9,7 +9,7 @@ import pytest
 
 import neuralbo as nb
 
-ROOT = Path(__file__).parents[1] / "hub" / "package"
+ROOT = Path(__file__).parents[3] / "hub" / "package"
 FOLDER = ROOT / "samplers" / "neuralbo"
 
 

@@ -1,4 +1,4 @@
-"""The hull of ranges has every value of both, and no coarser grid has."""
+"""The bounding range has every value of both, and no coarser grid has."""
 
 import itertools
 
@@ -11,7 +11,7 @@ from optuna.trial import create_trial
 from neuralbo.interfaces.optuna.parameter_ranges import FINEST, union
 
 
-def hull(*distributions):
+def bounding_range(*distributions):
     trials = [
         create_trial(params={"x": first(d)}, distributions={"x": d}, value=0.0)
         for d in distributions
@@ -38,8 +38,8 @@ grids = st.builds(
 
 
 @given(grids, grids)
-def test_the_hull_of_integers_is_the_coarsest_grid_with_all_values(a, b):
-    found, needed = hull(a, b), values(a) | values(b)
+def test_the_bounding_range_of_integers_is_the_coarsest_grid_with_all_values(a, b):
+    found, needed = bounding_range(a, b), values(a) | values(b)
     assert needed <= values(found)
     assert (found.low, found.high) == (min(needed), max(needed))
     for step in range(found.step + 1, found.high - found.low + 1):  # none coarser has them all
@@ -49,7 +49,7 @@ def test_the_hull_of_integers_is_the_coarsest_grid_with_all_values(a, b):
 @given(st.permutations([IntDistribution(0, 8, step=4), IntDistribution(6, 10, step=2),
                         IntDistribution(20, 20)]))  # fmt: skip
 def test_the_order_of_the_trials_does_not_matter(distributions):
-    assert hull(*distributions) == IntDistribution(0, 20, step=2)
+    assert bounding_range(*distributions) == IntDistribution(0, 20, step=2)
 
 
 @pytest.mark.parametrize(
@@ -65,19 +65,21 @@ def test_a_float_keeps_its_step(a, b, expected):
     low, high, step = expected
     both = [FloatDistribution(low, high, step=step) for low, high, step in (a, b)]
     for pair in itertools.permutations(both):
-        assert hull(*pair) == FloatDistribution(low, high, step=step)
+        assert bounding_range(*pair) == FloatDistribution(low, high, step=step)
 
 
 @pytest.mark.parametrize("kind", [IntDistribution, FloatDistribution])
-def test_single_values_on_a_logarithmic_axis_have_a_hull(kind):
-    assert hull(kind(2, 2, log=True), kind(8, 8, log=True)) == kind(2, 8, log=True)
+def test_single_values_on_a_logarithmic_axis_have_a_bounding_range(kind):
+    assert bounding_range(kind(2, 2, log=True), kind(8, 8, log=True)) == kind(2, 8, log=True)
 
 
 def test_a_grid_that_would_be_too_fine_is_given_up():
     assert 1 / 0.00003 > FINEST
-    found = hull(FloatDistribution(0, 1, step=0.5), FloatDistribution(0.00003, 0.50003, step=0.5))
+    found = bounding_range(
+        FloatDistribution(0, 1, step=0.5), FloatDistribution(0.00003, 0.50003, step=0.5)
+    )
     assert found.step is None
 
 
 def test_what_changed_its_kind_is_left_out():
-    assert hull(FloatDistribution(1, 2), FloatDistribution(1, 2, log=True)) is None
+    assert bounding_range(FloatDistribution(1, 2), FloatDistribution(1, 2, log=True)) is None

@@ -99,7 +99,7 @@ def test_without_start_trials_the_model_is_used_from_the_second_trial_on(surroga
     assert all(name not in (None, "initial design", "none") for name in names[1:])
 
 
-def test_the_default_uses_a_start_design_first():
+def test_the_default_uses_an_initial_design_first():
     study = run(bowl, 7)
     assert surrogates_of(study)[1:5] == ["initial design"] * 4
     assert surrogates_of(study)[5] not in (None, "initial design")
@@ -292,9 +292,9 @@ class TestChanges:
         with pytest.warns(FallbackWarning, match="suggest a share of the range"):
             study = run(objective, 25)
         outside = [
-            (published(t, is_asked=False)["y"], t.params["y"], 1 - 0.9 * t.params["x"])
+            (published(t, counts_given=False)["y"], t.params["y"], 1 - 0.9 * t.params["x"])
             for t in study.trials[1:]
-            if published(t, is_asked=False)["y"] > 1 - 0.9 * t.params["x"]
+            if published(t, counts_given=False)["y"] > 1 - 0.9 * t.params["x"]
         ]
         assert len(outside) >= 3
         shares = [y / high for _, y, high in outside]
@@ -328,7 +328,7 @@ class TestChanges:
         here = TestChanges.test_a_warning_points_at_the_line_that_suggests.__code__
         assert [(w.filename, w.lineno - here.co_firstlineno) for w in caught] == [(__file__, 4)]
 
-    def test_a_range_that_grew_is_the_hull_from_then_on(self):
+    def test_a_range_that_grew_is_the_bounding_range_from_then_on(self):
         old, new = FloatDistribution(0, 1), FloatDistribution(-1, 0.5)
         trials = [create_trial(params={"x": 0.2}, distributions={"x": d}, value=1.0)
                   for d in (old, new)]  # fmt: skip

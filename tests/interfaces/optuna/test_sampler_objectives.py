@@ -74,8 +74,10 @@ def test_running_trials_are_not_repeated():
     space = {"x": optuna.distributions.FloatDistribution(0, 1)}
     for _ in range(3):
         study.ask(space)
-    asked = [tuple(published(t).items()) for t in study.trials if t.state == TrialState.RUNNING]
-    assert len(set(asked)) == 3
+    suggested = [
+        tuple(published(t).items()) for t in study.trials if t.state == TrialState.RUNNING
+    ]
+    assert len(set(suggested)) == 3
 
 
 WRONG = {  # a sampler, the number of objectives, and what is said

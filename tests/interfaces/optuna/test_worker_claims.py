@@ -13,7 +13,7 @@ import neuralbo.engine.time_limit
 import neuralbo.interfaces.optuna.sampler
 from neuralbo import NeuralSampler
 from neuralbo.engine.engine import Engine
-from neuralbo.engine.step import APART
+from neuralbo.engine.step import MIN_SEPARATION
 from neuralbo.interfaces.optuna.claims import PARAMS, chosen_after, is_settled, publish, published
 from neuralbo.interfaces.optuna.sampler import FACTS
 from neuralbo.interfaces.optuna.trials import ENDED, WORKER, is_interrupted
@@ -157,7 +157,7 @@ class TestDisputes:
         assert not self.disputed(study, number, "withdrawn")
 
     def test_what_is_apart_is_no_rival(self, study):
-        assert not self.disputed(study, 0, "settled", place=0.5 + 1.5 * APART)
+        assert not self.disputed(study, 0, "settled", place=0.5 + 1.5 * MIN_SEPARATION)
 
     def test_a_higher_number_that_never_answers_wins_after_a_while(self, study, monkeypatch):
         monkeypatch.setattr(neuralbo.interfaces.optuna.sampler, "PATIENCE", 0.05)
@@ -208,16 +208,16 @@ def test_a_worker_that_always_loses_takes_a_free_place_beside_the_point(study, m
     facts = running(study, trial.number).user_attrs[FACTS]
     assert facts["attempts"] == neuralbo.interfaces.optuna.sampler.ATTEMPTS + 1
     assert len(taken) == neuralbo.interfaces.optuna.sampler.ATTEMPTS
-    apart = [abs(x - other) for other in taken]
-    assert min(apart) >= APART * (1 - 1e-9)  # of the rounding of a difference
-    assert apart[-1] < 0.1
+    min_separation = [abs(x - other) for other in taken]
+    assert min(min_separation) >= MIN_SEPARATION * (1 - 1e-9)  # of the rounding of a difference
+    assert min_separation[-1] < 0.1
 
 
 def test_workers_in_a_space_that_is_full_do_not_wait_for_each_other(study, monkeypatch):
     trial = study.ask()
     study.tell(trial, trial.suggest_int("k", 0, 1))
     monkeypatch.setattr(neuralbo.interfaces.optuna.sampler, "ATTEMPTS", 1)
-    monkeypatch.setattr(neuralbo.interfaces.optuna.sampler, "ASIDES", 0)
+    monkeypatch.setattr(neuralbo.interfaces.optuna.sampler, "JITTER_ATTEMPTS", 0)
     monkeypatch.setattr(
         neuralbo.interfaces.optuna.sampler.time, "sleep", lambda _: pytest.fail("it waits")
     )

@@ -11,10 +11,11 @@ import optuna
 import pytest
 from optuna.trial import TrialState
 
+import neuralbo
 from neuralbo.interfaces.optuna import workers
 from neuralbo.interfaces.optuna.workers import FIRST_NAMESPACE, is_gone, this_worker
 
-SOURCE = str(Path(workers.__file__).parents[1])
+SOURCE = str(Path(neuralbo.__file__).parents[1])
 LONGEST = 120  # seconds that a process of a test may take
 
 has_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")

@@ -1,4 +1,4 @@
-"""The constant surrogate: its law, and that it searches at random."""
+"""The constant surrogate: its distribution, and that it searches at random."""
 
 import pytest
 import torch
@@ -25,7 +25,7 @@ def test_it_is_in_the_catalog():
 
 
 def test_an_observation_has_mean_and_variance_of_the_values():
-    """001 section 9: the variance is that with 1/n."""
+    """Kruse (2022), Sec. 6.1: the variance is that with 1/n."""
     data = Data(uniform(4, 2), torch.tensor([[1.0], [2.0], [4.0], [9.0]]))
     model = Empirical().fit(data, seeded())
     mean, variance = moments_of(model.posterior(uniform(3, 1, 2), observation_noise=True))

@@ -13,7 +13,7 @@ from neuralbo.surrogates import RandomForest
 from neuralbo.surrogates.baselines.random_forest import GRAIN
 from neuralbo.surrogates.surrogate import moments_of
 from neuralbo.testing import SurrogateChecks
-from neuralbo.testing.toys import hills, seeded, smooth_data, uniform
+from neuralbo.testing.toys import multimodal, seeded, smooth_data, uniform
 
 
 class TestRandomForest(SurrogateChecks):
@@ -33,7 +33,7 @@ class TestWideLeaves(SurrogateChecks):
 @pytest.fixture
 def data():
     X = uniform(40, 3, seed=1)
-    return Data(X, 5 + 2 * hills(X) + uniform(40, 1, seed=2))
+    return Data(X, 5 + 2 * multimodal(X) + uniform(40, 1, seed=2))
 
 
 def reference(recipe, data):

@@ -1,4 +1,7 @@
-"""Two densities on a line whose ratio is known: 003 3.1."""
+"""Two densities on a line whose ratio is known: Hassen and Rish (2021), Fig.
+
+1, as in the code of BORE.
+"""
 
 import math
 

@@ -149,14 +149,14 @@ def test_odds_are_the_ratio_of_the_densities_where_it_is_not_small(name, off):
 
 @pytest.mark.parametrize("name", ["svm", "ulsif", "rulsif"])
 def test_the_mode_of_the_toy_is_found(name):
-    """003 3.1: within 0.15 of -3.20."""
+    """The toy of BORE: within 0.15 of -3.20."""
     x, z = toy_sample(0)
     odds = CLASSIFIERS[name].learn(in_cube(x), classes(z), seeded())(in_cube(GRID))
     assert abs(float(GRID[odds.argmax()]) + 3.2) < 0.15
 
 
 def test_kernel_densities_move_the_mode():
-    """003 3.1: to about -3.71, with a deviation of 0.27 over samples; five standard errors."""
+    """The toy of BORE: to about -3.71, with a std of 0.27 over samples; five standard errors."""
     found = []
     for seed in range(8):
         x, z = toy_sample(seed)
@@ -167,7 +167,10 @@ def test_kernel_densities_move_the_mode():
 
 
 def test_the_widths_are_those_of_the_normal_reference():
-    """003 3.1: 0.77 for the good points, 0.57 for the others; 5 standard errors of a deviation."""
+    """The toy of BORE: 0.77 for the good points, 0.57 for the others.
+
+    5 standard errors of a standard deviation.
+    """
     x, z = toy_sample(0)
     odds = KernelDensities().learn(in_cube(x), classes(z), seeded())
     assert 2 * REACH * float(odds.good.width) == pytest.approx(0.77, rel=0.15)

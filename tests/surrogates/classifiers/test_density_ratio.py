@@ -1,4 +1,7 @@
-"""Networks that classify: the checks, the toy of 003, and what each setting promises."""
+"""Networks that classify.
+
+The checks, the toy of Hassen and Rish (2021), and what each setting promises.
+"""
 
 import math
 import pickle
@@ -26,7 +29,7 @@ OTHERS = {name for name, r in PRESETS.items() if not isinstance(r, DensityRatio)
 QUICK = QuasiNewton(60)
 TOY = DensityRatio(
     delta=0.3, widths=(32, 32, 32), activation="elu", training=QuasiNewton(100)
-)  # 003 5.1
+)  # Hassen and Rish (2021), Sec. 5.1
 
 
 def classes(z):
@@ -81,7 +84,7 @@ def test_every_network_learns_in_mixed_and_conditional_spaces(name, kind):
 
 @pytest.mark.parametrize("sample", range(3))
 def test_the_mode_of_the_toy_is_found(sample):
-    """003 3.1: within 0.15 of -3.20, where the exact ratio is 2.469."""
+    """The toy of BORE: within 0.15 of -3.20, where the exact ratio is 2.469."""
     x, z = toy_sample(sample)
     recipe = replace(TOY, laplace=Laplace("kronecker") if sample else None)
     odds = recipe.learn(in_cube(x), classes(z), GAMMA, seeded())(in_cube(GRID))
@@ -117,7 +120,10 @@ def test_posterior_averages_are_less_sure_than_the_plug_in():
 
 
 def test_draws_and_the_probit_form_agree():
-    """The probit form is about 0.01 off (003 1.6); 4000 draws have an error of at most 0.008."""
+    """The probit form is about 0.01 off (Hassen and Rish 2021, sec.
+
+    7.5); 4000 draws have an error of at most 0.008.
+    """
     data, X = smooth_data(30), uniform(20, 2, seed=5)
     p, q = (
         replace(BOGGN, draws=draws).fit(data, seeded()).probability(X) for draws in (None, 4000)
@@ -137,7 +143,10 @@ def test_one_observation_is_enough():
 
 
 def test_the_printed_loss_has_no_use_for_labels():
-    """003 erratum 9: below gamma = 1/2 it is least at pi = 0, whatever the labels."""
+    """Below gamma = 1/2 it is least at pi = 0, whatever the labels.
+
+    Hassen and Rish (2021), Eq. (3.4).
+    """
     recipe, X = PILOT["boggn_printed_loss"], uniform(30, 2)
     z = (X[:, 0] > 0.5).double()
     learned = [recipe.learn(X, classes(labels), GAMMA, seeded()) for labels in (z, 1 - z)]
@@ -168,18 +177,18 @@ def test_the_evidence_prefers_a_network_that_has_learnt_little():
     assert spread[0] > 1.5 * spread[1]
 
 
-def test_a_fit_goes_on_from_the_landmark_before():
+def test_a_fit_goes_on_from_the_refit_before():
     data = smooth_data(30)
     step = Step.of(Data(data.X, data.Y, torch.arange(30)), SQUARE, seed=0, number=30)
     recipe = replace(BORE, again=QuasiNewton(1))
     warm = step.fit(recipe, step.data)
-    landmark = step.fit(recipe, step.data.first(27))
+    refit = step.fit(recipe, step.data.first(27))
     fresh = recipe.fit(step.data, seeded())
-    moved, apart = ((m.odds.weights - landmark.odds.weights).norm() for m in (warm, fresh))
-    assert 0 < moved < 0.2 * apart
+    moved, distance = ((m.odds.weights - refit.odds.weights).norm() for m in (warm, fresh))
+    assert 0 < moved < 0.2 * distance
 
 
-def test_between_landmarks_only_the_networks_that_matter_are_trained():
+def test_between_refits_only_the_networks_that_matter_are_trained():
     data = smooth_data(30)
     recipe = replace(BORE, members=1, delta=(0.001, 0.03, 3.0))
     first = recipe.fit(data.first(26), seeded())
@@ -206,7 +215,7 @@ def test_a_start_of_another_kind_is_no_hindrance():
          "balanced"],
 )  # fmt: skip
 def test_ways_to_train_find_the_good_region(change):
-    """Of `hills` the best quarter is where both sines are large."""
+    """Of `multimodal` the best quarter is where both sines are large."""
     data = smooth_data(40)
     model = replace(BORE, **change).fit(data, seeded())
     z = label(data.Y[:, 0], model.gamma).z
@@ -216,10 +225,10 @@ def test_ways_to_train_find_the_good_region(change):
 
 def test_important_rows_count_so_often_that_the_sum_keeps_its_mean():
     z, values = (uniform(50, seed=4) < 0.2).double(), uniform(50, seed=2)
-    slopes = uniform(50, seed=1)
+    gradients = uniform(50, seed=1)
     rng, sums = seeded(3), []
     for _ in range(2000):
-        rows, times = important(z * slopes, (1 - z) * slopes, 10, rng)
+        rows, times = important(z * gradients, (1 - z) * gradients, 10, rng)
         sums.append(float((times * values[rows]).sum()))
     sums = torch.tensor(sums)
     assert abs(float(sums.mean() - values.sum())) < 5 * float(sums.std()) / math.sqrt(2000)

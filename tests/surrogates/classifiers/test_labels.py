@@ -36,14 +36,14 @@ def test_the_good_ones_are_the_best_of_a_sorted_list(gamma):
 
 
 def test_a_third_of_6_to_100_values_is_between_033_and_043():
-    """003 3.5: positives stay within [0.333, 0.429]."""
+    """Positives stay within [0.333, 0.429]."""
     shares = [float(label(values(n, n), 1 / 3).z.mean()) for n in range(6, 101)]
     assert min(shares) >= 1 / 3 - 1e-12 and max(shares) == pytest.approx(3 / 7)
 
 
 @pytest.mark.parametrize("gamma", GAMMAS)
 def test_one_more_value_changes_the_class_of_at_most_one_old_one(gamma):
-    """003 3.5."""
+    """Hassen and Rish (2021), Sec. 5.3, made precise."""
     y = values(120)
     flips = [
         float((label(y[: n + 1], gamma).z[:n] != label(y[:n], gamma).z).sum())

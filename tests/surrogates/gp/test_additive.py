@@ -1,4 +1,4 @@
-"""Sums over groups of columns: the groups, the law, and what they gain."""
+"""Sums over groups of columns: the groups, the distribution, and what they gain."""
 
 import pytest
 import torch

@@ -213,11 +213,14 @@ def test_the_fit_is_a_maximum_of_evidence_and_prior():
 
 
 class TestStepFunction:
-    """001 5.1: eighteen points of a step have two explanations, a long and a short one."""
+    """Eighteen points of a step have two explanations, a long and a short one.
+
+    Kruse (2022), Sec. 3.1.
+    """
 
     @pytest.fixture
     def data(self):
-        x = np.random.RandomState(2).rand(20)  # the numbers of the document
+        x = np.random.RandomState(2).rand(20)  # the numbers of Kruse (2022)
         x = x[x > 0.1]
         y = 0.5 * (np.sign(x - 0.5) + 1) + 0.01 * np.sin(100 * x)
         return Data(torch.tensor(x)[:, None], torch.tensor(y)[:, None])
@@ -313,15 +316,15 @@ def test_clipping_raises_the_lowest_values():
 
 
 def test_the_process_of_the_document_interpolates_and_is_sure_at_the_data():
-    """004 13.10; its noise of 1e-7 leaves a deviation of 3e-4 in units of Y's."""
-    data = smooth_data(8, 1)  # of deviation 1
+    """The noise of 1e-7 leaves a standard deviation of 3e-4 in units of Y's."""
+    data = smooth_data(8, 1)  # of standard deviation 1
     mean, variance = GP_PURE.fit(data, seeded()).moments(data.X)
     torch.testing.assert_close(mean, data.Y[:, 0], atol=1e-3, rtol=0)
     assert (variance.sqrt() < 1e-3).all()
 
 
 def test_far_from_the_data_there_is_the_prior():
-    """004 13.10."""
+    """Högger (2021), Sec. 4.2."""
     kernel, data = Constant() * SquaredExponential(), smooth_data(8)
     mean, variance = given(kernel, (2.5, *LENGTHS), data).moments(50 + uniform(4, 2))
     torch.testing.assert_close(variance, torch.full((4,), 2.5).double())

@@ -1,8 +1,8 @@
-"""A process that follows its last landmark searches from there alone, if there is little noise."""
+"""A process that follows its last refit searches from there alone, if there is little noise."""
 
 import torch
 
-from neuralbo.data import Data, landmark
+from neuralbo.data import Data, refit_size
 from neuralbo.surrogates import GaussianProcess
 from neuralbo.surrogates.gp import gaussian_process as module
 from neuralbo.testing.toys import seeded, smooth_data
@@ -24,7 +24,7 @@ def starts_of(monkeypatch, recipe, data, before):
     return seen[0]
 
 
-def test_between_landmarks_there_is_one_start(monkeypatch):
+def test_between_refits_there_is_one_start(monkeypatch):
     data = smooth_data(15, 2)
     before = FOLLOWS.fit(data.first(12), seeded())
     assert starts_of(monkeypatch, FOLLOWS, data, before) == (1, 15)
@@ -35,9 +35,9 @@ def _as(recipe, data):
     return recipe.fit(data.first(12), seeded())
 
 
-def test_at_a_landmark_there_are_all(monkeypatch):
+def test_at_a_refit_there_are_all(monkeypatch):
     data = smooth_data(18, 2)
-    assert landmark(19) == 18
+    assert refit_size(19) == 18
     before = FOLLOWS.fit(data.first(12), seeded())
     assert starts_of(monkeypatch, FOLLOWS, data, before) == (4, 30)
 

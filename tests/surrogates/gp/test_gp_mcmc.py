@@ -13,7 +13,7 @@ from neuralbo.surrogates.gp.gp_mcmc import SampledGaussianProcess
 from neuralbo.surrogates.gp.kernels import Constant, Positive, SquaredExponential, White, Within
 from neuralbo.surrogates.surrogate import HasComponents, moments_of
 from neuralbo.testing import EpistemicChecks, SurrogateChecks
-from neuralbo.testing.toys import hills, seeded, smooth_data, uniform
+from neuralbo.testing.toys import multimodal, seeded, smooth_data, uniform
 
 QUICK = SampledGaussianProcess(GaussianProcess(restarts=0), chains=4, warmup=8, draws=4, kept=5)
 
@@ -85,12 +85,12 @@ def test_the_posterior_is_the_mixture_of_its_processes(model):
 
 def test_components_are_the_moments_of_its_processes(model):
     assert isinstance(model, HasComponents)
-    log_weights, means, deviations = model.components(X)
+    log_weights, means, stds = model.components(X)
     torch.testing.assert_close(log_weights, torch.full((5,), -math.log(5)).double())
     for k in range(5):
         mean, variance = model.component(k).moments(X)
         torch.testing.assert_close(means[k], mean)
-        torch.testing.assert_close(deviations[k], variance.sqrt(), rtol=1e-6, atol=1e-9)
+        torch.testing.assert_close(stds[k], variance.sqrt(), rtol=1e-6, atol=1e-9)
 
 
 def test_the_noise_is_that_of_each_component():
@@ -108,10 +108,10 @@ def test_the_noise_is_that_of_each_component():
 
 
 def test_conditioning_is_that_of_each_component(model):
-    more = model.condition_on_observations(X[0], hills(X[0]))
+    more = model.condition_on_observations(X[0], multimodal(X[0]))
     assert torch.equal(more.theta, model.theta)
     for k in range(5):
-        part = model.component(k).condition_on_observations(X[0], hills(X[0]))
+        part = model.component(k).condition_on_observations(X[0], multimodal(X[0]))
         mean, variance = part.moments(X[1])
         torch.testing.assert_close(more.components(X[1])[1][k], mean)
         torch.testing.assert_close(

@@ -1,4 +1,4 @@
-"""The default's kernel with slopes by hand, against autograd on the general one."""
+"""The default's kernel with analytic gradients, against autograd on the general one."""
 
 import pytest
 import torch
@@ -7,7 +7,7 @@ from neuralbo.criteria import LogExpectedImprovement
 from neuralbo.engine.step import Step
 from neuralbo.surrogates.gp.gaussian_process import GaussianProcess, Search, covariance_of
 from neuralbo.surrogates.gp.kernels import Constant, Matern, SquaredExponential, Within
-from neuralbo.surrogates.gp.matern_gradients import Covariance, Fitted, is_by_hand, moments
+from neuralbo.surrogates.gp.matern_gradients import Covariance, Fitted, is_analytic, moments
 from neuralbo.testing.toys import cube, seeded, smooth_data, uniform
 
 KERNEL = Constant() * Matern(2.5)
@@ -31,11 +31,11 @@ def thetas(d, B=3):
     ],
 )
 def test_one_kernel_is_done_by_hand(kernel, is_it):
-    assert is_by_hand(kernel) == is_it
+    assert is_analytic(kernel) == is_it
 
 
 @pytest.mark.parametrize("d", [1, 4])
-def test_the_covariance_and_its_slope_are_those_of_autograd(d):
+def test_the_covariance_and_its_gradient_are_those_of_autograd(d):
     X = torch.cat([uniform(12, d), uniform(2, d)])  # two points come twice
     theta, pairs = thetas(d), Within(X)
     by_K = torch.randn(3, 14, 14, generator=seeded(5), dtype=torch.float64)
@@ -44,7 +44,7 @@ def test_the_covariance_and_its_slope_are_those_of_autograd(d):
     (exact,) = torch.autograd.grad(K, leaf, by_K)
     found = Covariance(theta, pairs)
     torch.testing.assert_close(found.K, K.detach())
-    torch.testing.assert_close(found.slope(by_K), exact)
+    torch.testing.assert_close(found.gradient(by_K), exact)
 
 
 @pytest.mark.parametrize("n", [1, 9])
@@ -53,10 +53,10 @@ def test_the_evidence_and_its_gradient_are_those_without_it(n):
     recipe = GaussianProcess()
     settings = [*recipe.kernel.settings(3), recipe.noise]
     search = Search(recipe, Within(data.X), data.Y[:, 0], settings)
-    assert search.by_hand is not None
+    assert search.analytic is not None
     theta = thetas(3)
     found = search(theta)
-    search.by_hand = None
+    search.analytic = None
     for one, exact in zip(found, search(theta), strict=True):
         torch.testing.assert_close(one, exact)
 
@@ -82,13 +82,13 @@ def test_moments_are_the_formula():
     torch.testing.assert_close(variance, exact)
 
 
-def test_slopes_of_the_moments_are_those_of_finite_differences():
+def test_gradients_of_the_moments_are_those_of_finite_differences():
     *_, fitted = fitted_at()
     Z = uniform(5, 3, seed=8).requires_grad_()
     assert torch.autograd.gradcheck(lambda Z: moments(Z, fitted), Z)
 
 
-def test_a_variance_that_was_raised_has_no_slope():
+def test_a_variance_that_was_raised_has_no_gradient():
     X, _, _, theta, _ = fitted_at()
     sure = theta.clone()
     sure[-1] = -60.0
@@ -97,37 +97,37 @@ def test_a_variance_that_was_raised_has_no_slope():
     at = X[:1].clone().requires_grad_()
     nothing = torch.zeros(11, dtype=torch.float64)
     _, variance = moments(at, Fitted.of(sure, X, L, nothing, nothing[0]))
-    (slope,) = torch.autograd.grad(variance.sum(), at)
-    assert (slope == 0).all()
+    (gradient,) = torch.autograd.grad(variance.sum(), at)
+    assert (gradient == 0).all()
 
 
 def test_a_second_derivative_is_refused():
     *_, fitted = fitted_at()
     Z = uniform(5, 3, seed=8).requires_grad_()
-    (slope,) = torch.autograd.grad(moments(Z, fitted)[0].sum(), Z, create_graph=True)
+    (gradient,) = torch.autograd.grad(moments(Z, fitted)[0].sum(), Z, create_graph=True)
     with pytest.raises(RuntimeError, match="grad"):
-        torch.autograd.grad(slope.sum(), Z)
+        torch.autograd.grad(gradient.sum(), Z)
 
 
 @pytest.mark.parametrize("d", [1, 5])
-def test_the_climb_of_the_logarithm_of_improvement_is_that_of_autograd(d):
+def test_the_local_search_of_the_logarithm_of_improvement_is_that_of_autograd(d):
     data = smooth_data(15, d)
     model = GaussianProcess(inputs="symmetric").fit(data, seeded(1))
     acquisition = LogExpectedImprovement()(Step.of(data, cube(d), seed=0, number=15), model)
-    climb = acquisition.with_slope()
+    with_gradient = acquisition.with_gradient()
     X = torch.cat([uniform(20, d, seed=3), data.X[:2] + 1e-3]).clamp(0, 1)
     leaf = X.clone().requires_grad_()
     value = acquisition(leaf[:, None])
-    (slope,) = torch.autograd.grad(value.sum(), leaf)
-    torch.testing.assert_close(climb(X)[0], value.detach())
-    torch.testing.assert_close(climb(X)[1], slope)
+    (gradient,) = torch.autograd.grad(value.sum(), leaf)
+    torch.testing.assert_close(with_gradient(X)[0], value.detach())
+    torch.testing.assert_close(with_gradient(X)[1], gradient)
 
 
-def test_without_slopes_by_hand_there_is_no_climb():
+def test_without_analytic_gradients_there_is_no_local_search():
     data = smooth_data(6, 2)
     model = GaussianProcess(AUTOGRAD).fit(data, seeded(1))
     step = Step.of(data, cube(2), seed=0, number=6)
-    assert LogExpectedImprovement()(step, model).with_slope() is None
+    assert LogExpectedImprovement()(step, model).with_gradient() is None
 
 
 def test_both_ways_find_the_same_process():

@@ -14,15 +14,15 @@ from neuralbo.engine.step import Step
 from neuralbo.surrogates.mixtures.mixture_model import NOISE_PART, MixtureModel
 from neuralbo.testing import SurrogateChecks
 from neuralbo.testing.surrogate_checks import DRAWS, ERRORS, fitted, sample
-from neuralbo.testing.toys import cube, hills, seeded, smooth_data, uniform
+from neuralbo.testing.toys import cube, multimodal, seeded, smooth_data, uniform
 
 
-def assert_law(samples, law):
-    """Compare samples with a law by its own distribution function, which makes them uniform.
+def assert_distribution(samples, distribution):
+    """Compare samples with a distribution by its own cdf, which makes them uniform.
 
     Their variance would not do: it hangs on a component of small weight, which may not be drawn.
     """
-    u, n = law.cdf(samples), len(samples)
+    u, n = distribution.cdf(samples), len(samples)
     assert ((u.mean(0) - 0.5).abs() <= ERRORS * math.sqrt(1 / 12 / n)).all()
     assert (((u - 0.5).square().mean(0) - 1 / 12).abs() <= ERRORS * math.sqrt(1 / 180 / n)).all()
 
@@ -30,17 +30,19 @@ def assert_law(samples, law):
 NODES, WEIGHTS = (torch.from_numpy(x) for x in np.polynomial.legendre.leggauss(24))
 STEPS = torch.tensor(
     [0, 1, 2, 3, 4, 6, 8, 11], dtype=torch.float64
-)  # deviations of a piece's ends
+)  # standard deviations of a piece's ends
 
 
-def integral(f, law, low=-math.inf):
-    """Integrate from `low` over the pieces between places where a law of one point is steep.
+def integral(f, distribution, low=-math.inf):
+    """Integrate from `low` over the pieces between places where a density is steep.
 
-    Gauss and Legendre's rule is exact to 1e-12 on pieces of three deviations and less; what is
-    beyond eleven is no part of the mass.
+    Gauss and Legendre's rule is exact to 1e-12 on pieces of three standard deviations and less;
+    what is beyond eleven is no part of the mass.
     """
     steps = torch.cat([-STEPS.flip(0), STEPS])
-    ends = (law.means[..., None] + law.standard_deviations[..., None] * steps).flatten()
+    ends = (
+        distribution.means[..., None] + distribution.standard_deviations[..., None] * steps
+    ).flatten()
     ends = ends.clamp(min=low).unique()
     middle, half = (ends[1:] + ends[:-1]) / 2, (ends[1:] - ends[:-1]) / 2
     y = middle[:, None] + half[:, None] * NODES
@@ -51,22 +53,24 @@ class MixtureChecks(SurrogateChecks):
     """The checks of a surrogate, and those of a mixture."""
 
     def test_samples_have_the_posterior_moments(self, model, X):
-        """In place of their moments, the whole law: see `assert_law`."""
+        """In place of their moments, the whole distribution: see `assert_distribution`."""
         posterior = model.posterior(X)
-        assert_law(sample(posterior, 512)[..., 0], posterior.law)
+        assert_distribution(sample(posterior, 512)[..., 0], posterior.marginal)
 
     def test_drawn_functions_have_the_posterior_moments(self, surrogate, X):
         model, rng = fitted(surrogate, 6, 2), seeded(4)
         values = torch.stack([model.draw(rng)(X[:2])[..., 0] for _ in range(DRAWS)])
-        assert_law(values, model.law(X[:2], observation_noise=False))
+        assert_distribution(values, model.marginal(X[:2], observation_noise=False))
 
     def test_the_model_is_a_mixture(self, model, X):
         assert isinstance(model, MixtureModel)
-        law, (log_weights, means, deviations) = model.law(X), model.components(X)
-        parts = [x.expand(-1, *X.shape[:-1]).movedim(0, -1) for x in (means, deviations)]
-        torch.testing.assert_close(log_weights.movedim(0, -1), law.log_weights)
-        torch.testing.assert_close(parts[0], law.means)
-        torch.testing.assert_close(parts[1], math.sqrt(1 - NOISE_PART) * law.standard_deviations)
+        distribution, (log_weights, means, stds) = model.marginal(X), model.components(X)
+        parts = [x.expand(-1, *X.shape[:-1]).movedim(0, -1) for x in (means, stds)]
+        torch.testing.assert_close(log_weights.movedim(0, -1), distribution.log_weights)
+        torch.testing.assert_close(parts[0], distribution.means)
+        torch.testing.assert_close(
+            parts[1], math.sqrt(1 - NOISE_PART) * distribution.standard_deviations
+        )
 
     def test_moments_are_those_of_the_posterior_too(self, model, X):
         mean, variance = model.moments(X)
@@ -76,14 +80,14 @@ class MixtureChecks(SurrogateChecks):
 
     @pytest.mark.parametrize("d", [1, 2, 3, 5])
     def test_the_conditional_is_the_joint_density_over_that_of_x(self, surrogate, d):
-        """With the background: (n p(x, y) + w p_0(y))/(n p(x) + w), 001 6.1."""
+        """With the background: (n p(x, y) + w p_0(y))/(n p(x) + w); Kruse (2022), Sec. 4.1."""
         model, X = fitted(surrogate, 20, d), uniform(3, d, seed=8)
         joint, ratio = model.joint, math.exp(model.blend.log_ratio)
         y = torch.linspace(-2, 2, 5, dtype=torch.float64)[:, None]
         scale = model.units[1].scale
         parts = joint.parts(model.units[0].numbers(X))
         numbers = ((y - model.units[1].shift) / scale)[..., None]
-        normal = torch.distributions.Normal(parts.means, parts.deviations)
+        normal = torch.distributions.Normal(parts.means, parts.stds)
         p_xy = (parts.log_weights.exp() * normal.log_prob(numbers).exp()).sum(-1)
         p_x = parts.log_weights.exp().sum(-1)
         p_0 = model.blend.background.log_density(numbers[..., 0]).exp()
@@ -92,27 +96,27 @@ class MixtureChecks(SurrogateChecks):
 
     def test_densities_integrate_to_one(self, model, X):
         for x in X[:2, 0]:
-            total = integral(lambda y, x=x: model.log_density(x, y).exp(), model.law(x))
+            total = integral(lambda y, x=x: model.log_density(x, y).exp(), model.marginal(x))
             assert total == pytest.approx(1.0, abs=1e-8)
 
     def test_a_density_has_the_units_of_the_values(self, surrogate, data, model, X):
-        """The log density of 10 y is that of y less log 10. 001 section 15, 10."""
+        """The log density of 10 y is that of y less log 10."""
         other = surrogate.fit(Data(data.X, 10 * data.Y + 3), seeded(1))
-        y = hills(X)[..., 0]
+        y = multimodal(X)[..., 0]
         there = other.log_density(X, 10 * y + 3)
         torch.testing.assert_close(
             there, model.log_density(X, y) - math.log(10), atol=1e-3, rtol=0
         )
 
     def test_far_from_the_data_only_the_background_is_left(self, model, data):
-        """001 section 15, 7: mean and deviation are those of the background."""
+        """Kruse (2022), Sec. 4.1: mean and standard deviation are those of the background."""
         far = torch.full((1, 2), 1e4, dtype=torch.float64)
         mean, variance = model.moments(far)
-        units, deviation = model.units[1], model.blend.background.deviation
+        units, std = model.units[1], model.blend.background.std
         assert model.evidence_weight(far) == 0
         assert model.log_evidence_weight(far).isfinite().all()
         torch.testing.assert_close(mean, units.shift.expand(1))
-        torch.testing.assert_close(variance.sqrt(), deviation * units.scale, rtol=1e-5, atol=0)
+        torch.testing.assert_close(variance.sqrt(), std * units.scale, rtol=1e-5, atol=0)
 
     def test_the_evidence_is_the_weight_of_the_data(self, model, X):
         alpha = model.evidence_weight(X)
@@ -126,8 +130,14 @@ class MixtureChecks(SurrogateChecks):
         best, points = float(data.best[0]), X[:3, :1]
         values = MixtureImprovement()(step, model)(points)
         for x, value in zip(points, values, strict=True):
-            law = model.law(x[0], observation_noise=False)
-            exact = integral(lambda y, law=law: (y - best) * law.log_density(y).exp(), law, best)
+            distribution = model.marginal(x[0], observation_noise=False)
+            exact = integral(
+                lambda y, distribution=distribution: (
+                    (y - best) * distribution.log_density(y).exp()
+                ),
+                distribution,
+                best,
+            )
             assert float(value) == pytest.approx(math.log(exact), abs=1e-8)
 
     def test_the_gradient_of_expected_improvement_is_right(self, model, data, X):
@@ -138,18 +148,18 @@ class MixtureChecks(SurrogateChecks):
     def test_the_probability_of_improvement_is_exact(self, model, data, X):
         step = Step.of(data, cube(2), seed=0, number=0)
         value = ProbabilityOfImprovement()(step, model)(X[:, :1])
-        law = model.law(X[:, 0], observation_noise=False)
-        torch.testing.assert_close(value, 1 - law.cdf(data.best[0]))
+        distribution = model.marginal(X[:, 0], observation_noise=False)
+        torch.testing.assert_close(value, 1 - distribution.cdf(data.best[0]))
 
     def test_the_upper_quantile_is_that_of_the_mixture(self, model, data, X):
         step = Step.of(data, cube(2), seed=0, number=0)
         value = UpperQuantile(beta=1.5)(step, model)(X[:, :1])
-        law = model.law(X[:, 0], observation_noise=False)
+        distribution = model.marginal(X[:, 0], observation_noise=False)
         p = torch.special.ndtr(torch.tensor(1.5, dtype=torch.float64))
-        torch.testing.assert_close(law.cdf(value), p.expand(len(X)))
+        torch.testing.assert_close(distribution.cdf(value), p.expand(len(X)))
 
     def test_ei_is_that_of_one_gaussian_of_the_same_moments(self, model, data, X):
-        """The approximation of 001 section 2, which `kde/ei` still is."""
+        """The approximation of Kruse (2022), Sec. 5.1, which `kde/ei` still is."""
         step = Step.of(data, cube(2), seed=0, number=0)
         value = ExpectedImprovement()(step, model)(X[:, :1])
         mean, variance = model.moments(X[:, 0])

@@ -23,7 +23,7 @@ from neuralbo.surrogates.mixtures.held_out import CrossValidation
 from neuralbo.surrogates.mixtures.kde import KernelJoint
 from neuralbo.surrogates.mixtures.mixture_model import Background
 from neuralbo.testing import EpistemicChecks
-from neuralbo.testing.toys import hills, seeded, smooth_data, uniform
+from neuralbo.testing.toys import multimodal, seeded, smooth_data, uniform
 
 SMALL_DOCUMENT = GaussianMixtureRegression(
     Background(10.0),
@@ -41,11 +41,14 @@ class TestGaussianMixtureRegression(MixtureChecks, EpistemicChecks):
         return GaussianMixtureRegression()
 
     def test_it_generalizes(self, surrogate):
-        """A few planes in place of hills: a quarter of the variance, not a tenth, is left."""
+        """A few planes in place of local optima.
+
+        A quarter of the variance, not a tenth, is left.
+        """
         data, X = smooth_data(30), 0.1 + 0.8 * uniform(50, 2, seed=21)
-        Y = hills(data.X)
+        Y = multimodal(data.X)
         mean = surrogate.fit(Data(data.X, Y), seeded(1)).moments(X)[0]
-        assert (mean - hills(X)[:, 0]).square().mean() < 0.25 * Y.var()
+        assert (mean - multimodal(X)[:, 0]).square().mean() < 0.25 * Y.var()
 
 
 class TestGaussianMixtureRegressionOfTheDocument(MixtureChecks):
@@ -62,7 +65,7 @@ def log_normal_density(v, mean, covariance):
 
 @pytest.mark.parametrize("D", [2, 3, 4, 6])
 def test_leaving_one_out_is_a_loop_with_the_other_responsibilities(D):
-    """001 section 15, 9: the M-step without observation i, and the density there."""
+    """The M-step without observation i, and the density there."""
     V, prior_rows = 4 * uniform(1, 14, D, seed=2), 3.0
     V[:, 7:] += 2.0  # two clusters that overlap
     em = MixtureEM(restarts=1, loop=ExpectationMaximization(500, 0.0, 3), prior_rows=prior_rows)
@@ -89,7 +92,7 @@ def test_leaving_one_out_is_a_loop_with_the_other_responsibilities(D):
 
 
 def test_the_conditional_of_a_component_is_the_textbooks():
-    """001 6.4: mu_y + S_yx inv(S_xx) (x - mu_x) and S_yy - S_yx inv(S_xx) S_xy."""
+    """Kruse (2022), Sec. 4.4: mu_y + S_yx inv(S_xx) (x - mu_x) and S_yy - S_yx inv(S_xx) S_xy."""
     A = uniform(2, 4, 4, seed=1)
     S, means = A @ A.mT + 0.1 * torch.eye(4, dtype=torch.float64), uniform(2, 4, seed=2)
     joint = GaussianJoint.of(torch.tensor([0.3, 0.7], dtype=torch.float64).log(), means, S)
@@ -99,14 +102,14 @@ def test_the_conditional_of_a_component_is_the_textbooks():
         slope = torch.linalg.solve(S[z, :3, :3], S[z, :3, 3])
         torch.testing.assert_close(parts.means[:, z], means[z, 3] + (Z - means[z, :3]) @ slope)
         variance = S[z, 3, 3] - S[z, 3, :3] @ slope
-        torch.testing.assert_close(parts.deviations[0, z], variance.sqrt())
+        torch.testing.assert_close(parts.stds[0, z], variance.sqrt())
         normal = torch.distributions.MultivariateNormal(means[z, :3], S[z, :3, :3])
         exact = normal.log_prob(Z) + math.log([0.3, 0.7][z])
         torch.testing.assert_close(parts.log_weights[:, z], exact)
 
 
 def test_with_a_gaussian_for_each_observation_it_is_the_kernel_density():
-    """001 section 15, 8."""
+    """Kruse (2022), Sec. 4.3 and 4.4."""
     X, y = uniform(7, 2), uniform(7, seed=1)
     h, s = torch.tensor([0.2, 0.3], dtype=torch.float64), torch.tensor(0.1, dtype=torch.float64)
     S = torch.diag(torch.cat([h, s[None]]).square()).expand(7, 3, 3)
@@ -144,7 +147,7 @@ def test_components_without_weight_are_left_out():
     assert GaussianJoint.of(*found).size == 1
 
 
-def test_it_follows_slopes():
+def test_it_follows_gradients():
     """Two lines that meet."""
     X = uniform(60, 1)
     data = Data(X, (X - 0.5).abs())
@@ -155,7 +158,7 @@ def test_it_follows_slopes():
 
 
 def test_the_prior_keeps_what_maximum_likelihood_overfits():
-    """On 15 noisy points the document's fit is far surer of new values than it may be."""
+    """On 15 noisy points Kruse's fit is far surer of new values than it may be."""
     X = uniform(400, 1, seed=5)
     Y = (5 * X).sin() + 0.5 * torch.randn(400, 1, generator=seeded(6), dtype=torch.float64)
     training = Data(X[:15], Y[:15])
@@ -168,7 +171,7 @@ def test_the_prior_keeps_what_maximum_likelihood_overfits():
     )
     joint = GaussianJoint.of(*(part[0] for part in overfitted))
     parts = joint.parts(X[15:])
-    normal = torch.distributions.Normal(parts.means, parts.deviations)
+    normal = torch.distributions.Normal(parts.means, parts.stds)
     logs = parts.log_weights.log_softmax(-1) + normal.log_prob(Y[15:])
     model = GaussianMixtureRegression().fit(training, seeded())
     assert model.log_density(X[15:], Y[15:, 0]).mean() > logs.logsumexp(-1).mean() + 1

@@ -10,7 +10,7 @@ from neuralbo.testing.toys import seeded, uniform
 
 
 def test_the_blended_density_is_the_documents():
-    """001 6.1: (n p(x, y) + w p_0(y))/(n p(x) + w)."""
+    """Kruse (2022), Sec. 4.1: (n p(x, y) + w p_0(y))/(n p(x) + w)."""
     a, b, p_0, w = 0.3, 0.8, 0.1, 0.05
     numbers = [torch.tensor(math.log(x), dtype=torch.float64) for x in (a, b, w, p_0)]
     exact = math.log((a + w * p_0) / (b + w))

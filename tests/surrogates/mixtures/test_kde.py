@@ -35,8 +35,8 @@ class TestKernelDensityOfTheDocument(MixtureChecks):
         return SURROGATES["kde_kruse"]
 
 
-def normal(u, deviation):
-    return math.exp(-0.5 * (u / deviation) ** 2) / (deviation * math.sqrt(2 * math.pi))
+def normal(u, std):
+    return math.exp(-0.5 * (u / std) ** 2) / (std * math.sqrt(2 * math.pi))
 
 
 def naive_score(X, y, rows, h, s, w, p_0):
@@ -105,7 +105,7 @@ def test_cross_validation_is_a_loop_over_folds():
 def test_the_mean_is_that_of_nadaraya_and_watson():
     data, X = smooth_data(8), uniform(4, 2, seed=3)
     model = SURROGATES["kde_kruse"].fit(data, seeded())
-    assert float(model.joint.s) == 0.05  # fewer than ten observations: the document's default
+    assert float(model.joint.s) == 0.05  # fewer than ten observations: Kruse's default
     Z = model.units[0].numbers(X)
     for x, mean in zip(Z, model.moments(X)[0], strict=True):
         k = [normal(float((x - other).norm()), 0.05) / normal(0, 0.05) for other in model.joint.X]
@@ -125,18 +125,18 @@ def test_a_column_without_a_meaning_gets_a_wide_bandwidth():
 
 
 def test_blended_moments_widen_every_component():
-    """001 6.1, idea 2: alpha m and alpha s^2 + (1 - alpha) deviation^2."""
+    """Kruse (2022), Sec. 4.1, idea 2: alpha m and alpha s^2 + (1 - alpha) std^2."""
     data, X = smooth_data(), uniform(5, 2, seed=9)
     mixture, moments = (
         KernelDensity(Background(3.0, kind)).fit(data, seeded()) for kind in ("mixture", "moments")
     )
     alpha = mixture.evidence_weight(X)
     torch.testing.assert_close(moments.evidence_weight(X), alpha)
-    units, law = mixture.units[1], moments.law(X)
+    units, distribution = mixture.units[1], moments.marginal(X)
     y, s = mixture.joint.y, mixture.joint.s
-    torch.testing.assert_close(units.numbers(law.means), alpha[:, None] * y)
-    exact = (alpha * s**2 + (1 - alpha) * 9)[:, None].expand_as(law.means).sqrt()
-    torch.testing.assert_close(law.standard_deviations / units.scale, exact)
+    torch.testing.assert_close(units.numbers(distribution.means), alpha[:, None] * y)
+    exact = (alpha * s**2 + (1 - alpha) * 9)[:, None].expand_as(distribution.means).sqrt()
+    torch.testing.assert_close(distribution.standard_deviations / units.scale, exact)
 
 
 def test_the_mixture_keeps_two_branches_that_blended_moments_lose():
@@ -160,7 +160,7 @@ def test_the_document_fixes_the_weight_of_the_background():
 def test_bad_settings_are_told():
     with pytest.raises(ValueError, match="'shared' or 'each'"):
         KernelDensity(bandwidths="none")
-    with pytest.raises(ValueError, match="positive deviation"):
-        Background(deviation=0.0)
+    with pytest.raises(ValueError, match="positive standard deviation"):
+        Background(std=0.0)
     with pytest.raises(ValueError, match="folds >= 2"):
         CrossValidation(folds=1)

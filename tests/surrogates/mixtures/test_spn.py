@@ -42,8 +42,8 @@ class TestSumProductOfTheDocument(MixtureChecks):
         return SMALL_DOCUMENT
 
 
-def test_every_input_changes_the_law_of_y():
-    """001 section 15, 9, against D3: in two dimensions both inputs count."""
+def test_every_input_changes_the_distribution_of_y():
+    """Unlike in the published code of Kruse (2022): in two dimensions both inputs count."""
     X = uniform(60, 2)
     model = SumProduct(channels=6).fit(Data(X, X.sum(-1, keepdim=True)), seeded())
     for column in (0, 1):
@@ -55,13 +55,13 @@ def test_every_input_changes_the_law_of_y():
 
 def test_y_is_drawn_from_the_same_few_gaussians_everywhere():
     model = SMALL.fit(smooth_data(), seeded())
-    _, means, deviations = model.components(uniform(5, 2))
-    assert means.shape == deviations.shape == (model.joint.size + 1, 1)
+    _, means, stds = model.components(uniform(5, 2))
+    assert means.shape == stds.shape == (model.joint.size + 1, 1)
     assert model.joint.size % (4 * 2) == 0  # channels and tracks of each network
 
 
 def test_weights_of_the_leaves_add_up_to_one():
-    """001 section 15, 9."""
+    """Kruse (2022), Sec. 4.5."""
     model = SMALL.fit(smooth_data(20, 3), seeded())
     total = model.components(uniform(7, 3))[0].exp().sum(0)
     torch.testing.assert_close(total, torch.ones_like(total))

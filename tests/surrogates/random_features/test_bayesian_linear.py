@@ -9,7 +9,7 @@ from torch import Tensor
 from neuralbo.data import Units
 from neuralbo.inference.evidence import Decomposition
 from neuralbo.surrogates.random_features.bayesian_linear import BayesianLinearModel
-from neuralbo.testing.toys import hills, seeded, uniform
+from neuralbo.testing.toys import multimodal, seeded, uniform
 
 ALPHA, BETA = 2.0, 500.0
 UNITS = Units(torch.tensor([3.0]).double(), torch.tensor([0.5]).double())
@@ -49,9 +49,9 @@ def T():
 def test_it_is_the_plain_formula(features, T):
     """Bishop (2006), Eq. (3.53-3.54) and (3.59)."""
     X = uniform(20, 2)
-    model, Psi, psi = fitted(features, X, hills(X)), features(X), features(T)
+    model, Psi, psi = fitted(features, X, multimodal(X)), features(X), features(T)
     A = ALPHA * torch.eye(Psi.shape[-1], dtype=torch.float64) + BETA * Psi.mT @ Psi
-    mu = BETA * torch.linalg.solve(A, Psi.mT @ UNITS.numbers(hills(X)))
+    mu = BETA * torch.linalg.solve(A, Psi.mT @ UNITS.numbers(multimodal(X)))
     mean, covariance = model.joint(T)
     torch.testing.assert_close(mean, UNITS.values(psi @ mu).squeeze(-1))
     exact = psi @ torch.linalg.solve(A, psi.mT) * UNITS.scale.square()
@@ -64,7 +64,7 @@ def test_it_is_the_plain_formula(features, T):
 
 def test_five_hundred_updates_are_a_refit(features, T):
     X = uniform(510, 2, seed=2)
-    Y = hills(X)
+    Y = multimodal(X)
     model = fitted(features, X[:10], Y[:10])
     for x, y in zip(X[10:], Y[10:], strict=True):
         model = model.condition_on_observations(x[None], y[None])
@@ -78,11 +78,11 @@ def test_five_hundred_updates_are_a_refit(features, T):
 
 def test_rows_at_once_are_rows_one_by_one(features, T):
     X = uniform(10, 2, seed=2)
-    start = fitted(features, X[:5], hills(X[:5]))
-    at_once = start.condition_on_observations(X[5:], hills(X[5:]))
+    start = fitted(features, X[:5], multimodal(X[:5]))
+    at_once = start.condition_on_observations(X[5:], multimodal(X[5:]))
     one_by_one = start
     for x in X[5:]:
-        one_by_one = one_by_one.condition_on_observations(x[None], hills(x[None]))
+        one_by_one = one_by_one.condition_on_observations(x[None], multimodal(x[None]))
     for left, right in zip(at_once.joint(T), one_by_one.joint(T), strict=True):
         torch.testing.assert_close(left, right)
 
@@ -90,10 +90,10 @@ def test_rows_at_once_are_rows_one_by_one(features, T):
 def test_a_model_of_nothing_seen_twice_is_still_sure(T):
     """The same row again and again: a variance that only falls, and never below zero."""
     x = T[:1]
-    model = fitted(waves, x, hills(x))
+    model = fitted(waves, x, multimodal(x))
     last = model.moments(x)[1]
     for _ in range(50):
-        model = model.condition_on_observations(x, hills(x))
+        model = model.condition_on_observations(x, multimodal(x))
         variance = model.moments(x)[1]
         assert 0 < variance <= last * (1 + 1e-9)
         last = variance
@@ -102,15 +102,15 @@ def test_a_model_of_nothing_seen_twice_is_still_sure(T):
 
 
 @pytest.mark.parametrize("updates", [0, 6])
-def test_drawn_weights_have_the_posterior_law(updates):
+def test_drawn_weights_have_the_posterior_distribution(updates):
     X, n = uniform(10, 2, seed=2), 4000
-    model = fitted(few, X[: 10 - updates], hills(X[: 10 - updates]), (ALPHA, 20.0))
+    model = fitted(few, X[: 10 - updates], multimodal(X[: 10 - updates]), (ALPHA, 20.0))
     if updates:
-        model = model.condition_on_observations(X[-updates:], hills(X[-updates:]))
+        model = model.condition_on_observations(X[-updates:], multimodal(X[-updates:]))
     Psi = few(X)
     A = ALPHA * torch.eye(5, dtype=torch.float64) + 20.0 * Psi.mT @ Psi
     exact = torch.linalg.inv(A)
-    mu = 20.0 * exact @ Psi.mT @ UNITS.numbers(hills(X)).squeeze(-1)
+    mu = 20.0 * exact @ Psi.mT @ UNITS.numbers(multimodal(X)).squeeze(-1)
     P = uniform(5, 2, seed=9)
     back = torch.linalg.inv(few(P))  # five values of f give back five weights
     rng = seeded(3)
@@ -138,9 +138,9 @@ def test_the_prior_is_seen_where_the_data_say_nothing():
 
 def test_facts_are_kept_by_conditioning(T):
     X = uniform(10, 2)
-    decomposed = Decomposition.of(few(X), UNITS.numbers(hills(X)).squeeze(-1))
+    decomposed = Decomposition.of(few(X), UNITS.numbers(multimodal(X)).squeeze(-1))
     model = BayesianLinearModel(few, decomposed, (ALPHA, BETA), UNITS, {"clipped": 2})
-    assert model.condition_on_observations(T, hills(T)).facts == model.facts
+    assert model.condition_on_observations(T, multimodal(T)).facts == model.facts
     assert model.facts == {
         "clipped": 2,
         "log_evidence": decomposed.log_evidence(ALPHA, BETA),
@@ -151,12 +151,12 @@ def test_facts_are_kept_by_conditioning(T):
 
 def test_the_noise_is_in_the_units_of_the_data():
     X = uniform(10, 2)
-    assert float(fitted(few, X, hills(X)).noise_variance) == pytest.approx(0.25 / BETA)
+    assert float(fitted(few, X, multimodal(X)).noise_variance) == pytest.approx(0.25 / BETA)
 
 
 def test_a_conditioned_model_survives_pickle(T):
     X = uniform(10, 2)
-    model = fitted(few, X, hills(X)).condition_on_observations(T, hills(T))
+    model = fitted(few, X, multimodal(X)).condition_on_observations(T, multimodal(T))
     other = pickle.loads(pickle.dumps(model))
     for left, right in zip(model.joint(T), other.joint(T), strict=True):
         assert torch.equal(left, right)

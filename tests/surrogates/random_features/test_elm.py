@@ -8,7 +8,7 @@ from neuralbo.data import Data
 from neuralbo.surrogates.random_features.elm import ExtremeLearning, least_norm_weights
 from neuralbo.surrogates.surrogate import moments_of
 from neuralbo.testing import EpistemicChecks, SurrogateChecks
-from neuralbo.testing.toys import hills, seeded, smooth_data, uniform
+from neuralbo.testing.toys import multimodal, seeded, smooth_data, uniform
 
 
 class TestExtremeLearning(SurrogateChecks, EpistemicChecks):
@@ -67,7 +67,7 @@ def test_few_rows_are_interpolated():
 
 
 def test_the_features_are_those_of_inputs_between_minus_one_and_one():
-    """000 A16, A17: tanh(V x + b) with V and b in [-10, 10] and x in [-1, 1]."""
+    """Aryan (2020), Sec. 3.5: tanh(V x + b) with V and b in [-10, 10] and x in [-1, 1]."""
     model, X = ExtremeLearning(members=3).fit(smooth_data(), seeded()), uniform(6, 2)
     rng = seeded()
     V = 20 * torch.rand(3, 10, 2, generator=rng, dtype=torch.float64) - 10
@@ -112,7 +112,7 @@ def test_the_noise_is_the_mean_squared_residual():
 def test_saturated_units_do_not_get_weights_of_any_size(n):
     """At the tolerance of rounding some members leave Y's range by orders of magnitude."""
     X = uniform(n, 2, seed=1)
-    data, Z = Data(X, hills(X)), uniform(300, 1, 2, seed=5)
+    data, Z = Data(X, multimodal(X)), uniform(300, 1, 2, seed=5)
     wild, tame = (
         ExtremeLearning(tolerance=tolerance).fit(data, seeded()).values(Z).abs().max()
         for tolerance in (1e-15, ExtremeLearning().tolerance)

@@ -20,7 +20,7 @@ from neuralbo.surrogates.random_features.rvfl_precisions import (
 )
 from neuralbo.surrogates.surrogate import moments_of
 from neuralbo.testing import EpistemicChecks, SurrogateChecks
-from neuralbo.testing.toys import hills, seeded, smooth_data, uniform
+from neuralbo.testing.toys import multimodal, seeded, smooth_data, uniform
 
 
 class TestEnsembleRVFL(SurrogateChecks, EpistemicChecks):
@@ -47,7 +47,7 @@ class TestSharedPrecision(SurrogateChecks):
 def data():
     """Return 20 noisy values, so that the precision of the noise has a maximum within reach."""
     X = uniform(20, 2, seed=1)
-    Y = hills(X) + 0.3 * torch.randn(20, 1, generator=seeded(5), dtype=torch.float64)
+    Y = multimodal(X) + 0.3 * torch.randn(20, 1, generator=seeded(5), dtype=torch.float64)
     return Data(X, (Y - Y.mean()) / Y.std(correction=0))
 
 
@@ -101,16 +101,18 @@ def test_weights_of_one_layer_are_draws_of_its_posterior(n, data):
 
 @pytest.mark.parametrize(("printed", "ratio"), [(False, 1.0), (True, 0.03)])
 def test_the_printed_anchor_makes_members_too_alike(printed, ratio):
-    """000 A22: with lambda = alpha/beta in the place of 1/alpha the covariance is far too small.
+    """With lambda = alpha/beta in the place of 1/alpha the covariance is far too small.
 
-    Anchors are drawn from the law of the document itself, at alpha = 2.5 and beta = 40.
+    Aryan (2020), Eq. (4.7).
+
+    Anchors are drawn from the distribution of Aryan (2020) itself, at alpha = 2.5 and beta = 40.
     """
     alpha, beta, s, n = 2.5, 40.0, 20_000, 30
     lam = alpha / beta if printed else 1 / alpha
     Psi = normals(n, 5, seed=3)  # features that the data determine well
     _, covariance = posterior_of(Psi, torch.zeros(n, dtype=torch.float64), alpha, beta)
-    anchor_law = lam * torch.eye(5, dtype=torch.float64) + lam**2 * beta * Psi.mT @ Psi
-    anchors = normals(s, 5, seed=4) @ torch.linalg.cholesky(anchor_law).mT
+    anchor_distribution = lam * torch.eye(5, dtype=torch.float64) + lam**2 * beta * Psi.mT @ Psi
+    anchors = normals(s, 5, seed=4) @ torch.linalg.cholesky(anchor_distribution).mT
     weights = alpha * anchors @ covariance
     found = float((weights.mT @ weights / s).trace() / covariance.trace())
     # The relative error of a variance of s values is sqrt(2/s); the 0.03 has one digit.
@@ -171,7 +173,7 @@ def test_given_precisions_stay_as_they_are(data):
 def test_the_readings_of_the_fixed_precision_are_those_of_the_document(
     count, activation, reading, alpha
 ):
-    """000 A20."""
+    """Aryan (2020), Sec. 4.4.1."""
     assert fixed_precision(count, activation, reading) == pytest.approx(alpha)
 
 
@@ -258,9 +260,10 @@ def test_members_change_little_when_a_trial_is_added():
     numbers = torch.arange(30)
     recipe = EnsembleRVFL(members=20, units=40, prior_precision=2.0)
     few, many = (
-        recipe.fit(Data(X[:n], hills(X)[:n], numbers[:n]), seeded()).values(Z) for n in (29, 30)
+        recipe.fit(Data(X[:n], multimodal(X)[:n], numbers[:n]), seeded()).values(Z)
+        for n in (29, 30)
     )
-    other = recipe.fit(Data(X, hills(X), numbers), seeded(1)).values(Z)
+    other = recipe.fit(Data(X, multimodal(X), numbers), seeded(1)).values(Z)
     assert (few - many).square().mean() < 0.5 * (other - many).square().mean()
 
 

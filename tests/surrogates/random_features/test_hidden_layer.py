@@ -1,4 +1,4 @@
-"""The random hidden layer: the laws of directions and offsets."""
+"""The random hidden layer: the distributions of directions and offsets."""
 
 import math
 from dataclasses import replace
@@ -47,13 +47,13 @@ def test_features_are_units_inputs_squares_and_a_constant(skip, squares, activat
 
 @pytest.mark.parametrize(("skip", "squares"), [(True, 0.0), (True, 3.0), (False, 3.0)])
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
-def test_the_slope_by_the_points_is_that_of_autograd(skip, squares, activation):
+def test_the_gradient_by_the_points_is_that_of_autograd(skip, squares, activation):
     features = draw(units=6, skip=skip, activation=activation, squares=squares)
     X = uniform(4, 3).requires_grad_()
     psi = features(X)
-    slope = torch.randn(psi.shape, generator=seeded(5), dtype=torch.float64)
-    (expected,) = torch.autograd.grad((psi * slope).sum(), X)
-    torch.testing.assert_close(features.back(psi.detach(), slope), expected)
+    gradient = torch.randn(psi.shape, generator=seeded(5), dtype=torch.float64)
+    (expected,) = torch.autograd.grad((psi * gradient).sum(), X)
+    torch.testing.assert_close(features.back(psi.detach(), gradient), expected)
 
 
 def test_a_member_alone_has_the_features_it_has_in_company():
@@ -130,7 +130,7 @@ def test_uniform_weights_and_offsets_fill_their_intervals(offsets):
 
 
 def test_scaled_columns_are_those_of_scaled_points():
-    """And the slope by the points has the scale, too."""
+    """And the gradient by the points has the scale, too."""
     plain = draw(units=6, squares=3.0)
     scale = torch.tensor([2.0, 0.5, 1.0], dtype=torch.float64)
     scaled = replace(plain, relevance=scale)
@@ -138,9 +138,9 @@ def test_scaled_columns_are_those_of_scaled_points():
     torch.testing.assert_close(scaled(X), plain(0.5 + (X - 0.5) * scale))
     X = X.requires_grad_()
     psi = scaled(X)
-    slope = torch.randn(psi.shape, generator=seeded(5), dtype=torch.float64)
-    (expected,) = torch.autograd.grad((psi * slope).sum(), X)
-    torch.testing.assert_close(scaled.back(psi.detach(), slope), expected)
+    gradient = torch.randn(psi.shape, generator=seeded(5), dtype=torch.float64)
+    (expected,) = torch.autograd.grad((psi * gradient).sum(), X)
+    torch.testing.assert_close(scaled.back(psi.detach(), gradient), expected)
 
 
 def test_each_unit_sees_the_columns_of_one_group():

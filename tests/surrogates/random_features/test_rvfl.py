@@ -12,7 +12,7 @@ from neuralbo.surrogates import BayesianRVFL
 from neuralbo.surrogates.random_features.hidden_layer import HiddenLayer
 from neuralbo.surrogates.random_features.rvfl_precisions import relevances
 from neuralbo.testing import EpistemicChecks, SurrogateChecks
-from neuralbo.testing.toys import hills, seeded, smooth_data, uniform
+from neuralbo.testing.toys import multimodal, seeded, smooth_data, uniform
 
 
 class TestBayesianRVFL(SurrogateChecks, EpistemicChecks):
@@ -41,7 +41,7 @@ RECIPES = [
 def data():
     """Return 20 noisy values, so that the precision of the noise has a maximum within reach."""
     X = uniform(20, 2, seed=1)
-    Y = hills(X) + 0.3 * torch.randn(20, 1, generator=seeded(5), dtype=torch.float64)
+    Y = multimodal(X) + 0.3 * torch.randn(20, 1, generator=seeded(5), dtype=torch.float64)
     return Data(X, (Y - Y.mean()) / Y.std(correction=0))
 
 
@@ -106,12 +106,12 @@ def test_both_precisions_are_stationary_when_both_are_learnt(recipe, data):
     model = recipe.fit(data, seeded())
     alpha, beta = model.precisions
     evidence, e = model.decomposed.log_evidence, 1e-4
-    slopes = (
+    gradients = (
         (evidence(alpha * math.exp(e), beta) - evidence(alpha * math.exp(-e), beta)) / (2 * e),
         (evidence(alpha, beta * math.exp(e)) - evidence(alpha, beta * math.exp(-e))) / (2 * e),
     )
     # A fixed-point step of 1e-6 in the logarithms, times counts of up to n.
-    assert max(map(abs, slopes)) < 1e-3
+    assert max(map(abs, gradients)) < 1e-3
 
 
 def test_the_precision_of_known_noise_is_found():

@@ -49,7 +49,7 @@ def test_constant_values_and_repeated_points_are_fine(recipe):
 
 
 def test_the_printed_settings_are_those_of_the_document():
-    """000 1.5.6."""
+    """Aryan (2020), Sec. 6.7."""
     recipe = SURROGATES["ivbnn"]
     training = recipe.training
     assert (training.batch, training.critic_steps, training.kappa) == (100, 40, 2.0)

@@ -39,7 +39,8 @@ def test_moments_are_those_of_the_networks():
     mean, variance = moments_of(made.posterior(X[:, None]))
     values = by_hand(made, X)
     torch.testing.assert_close(mean[:, 0], values.mean(0))
-    torch.testing.assert_close(variance[:, 0], values.var(0, correction=0))  # 002 1.6: 1/N
+    # Agrawal (2016), Sec. 5.1: 1/N
+    torch.testing.assert_close(variance[:, 0], values.var(0, correction=0))
 
 
 def test_noise_is_added_on_request_and_is_that_of_each_network():
@@ -101,7 +102,10 @@ def test_some_outputs_are_a_model_of_their_own():
 
 
 def test_the_gradient_of_the_bound_is_the_sample_gradient():
-    """002 1.7: grad a = (1/N) sum_i w_i grad f_i, w_i = 1 - kappa (f_i - mu)/sigma."""
+    """Grad a = (1/N) sum_i w_i grad f_i, w_i = 1 - kappa (f_i - mu)/sigma.
+
+    Agrawal (2016), Sec. 4.1.
+    """
     kappa, made = 2.0, model(40)
     data = Data(uniform(5, 2), uniform(5, 1))
     step = Step.of(data, Domain((Variable(),) * 2), seed=0, number=1)
@@ -109,8 +113,8 @@ def test_the_gradient_of_the_bound_is_the_sample_gradient():
     bound = UpperBound(kappa)(step, made)(x)
     (ours,) = torch.autograd.grad(bound, x)
     values = made.values(x)[:, 0, 0, 0]
-    slopes = torch.stack([torch.autograd.grad(v, x, retain_graph=True)[0] for v in values])
+    gradients = torch.stack([torch.autograd.grad(v, x, retain_graph=True)[0] for v in values])
     mu, sigma = values.mean(), values.std(correction=0)
     w = 1 + kappa * (values - mu) / sigma  # the upper bound of what is maximized here
-    formula = (w[:, None, None, None] * slopes).mean(0)
+    formula = (w[:, None, None, None] * gradients).mean(0)
     torch.testing.assert_close(ours, formula, rtol=1e-6, atol=1e-9)

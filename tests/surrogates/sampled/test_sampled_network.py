@@ -13,7 +13,7 @@ from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.networks.collapsed import CollapsedPosterior
 from neuralbo.networks.log_posterior import LogPosterior
 from neuralbo.networks.mlp import MLP
-from neuralbo.networks.noise import FixedNoise, GammaDeviation
+from neuralbo.networks.noise import FixedNoise, GammaStd
 from neuralbo.networks.priors import Cauchy, Gaussian, Hierarchical
 from neuralbo.space.parameters import Real
 from neuralbo.surrogates.sampled.sampled_network import SampledNetwork
@@ -44,7 +44,7 @@ class TestHierarchicalByNUTS(SurrogateChecks):
     @pytest.fixture
     def surrogate(self):
         return replace(
-            SMALL, prior=Hierarchical(2.0, 1.0), noise=GammaDeviation(2.0, 20.0), kernel=NUTS(4),
+            SMALL, prior=Hierarchical(2.0, 1.0), noise=GammaStd(2.0, 20.0), kernel=NUTS(4),
             adapt=WindowedMass(), is_collapsed=True,
         )  # fmt: skip
 
@@ -70,7 +70,7 @@ def closed_form(data, noise):
 
 @pytest.mark.parametrize("kernel", [HMC(10, jitter=0.3), NUTS(5)], ids=["hmc", "nuts"])
 def test_without_hidden_layers_it_is_bayesian_regression(kernel):
-    """001 section 15, item 12: the analytic posterior, within 5 errors by the effective draws."""
+    """The analytic posterior, within 5 errors by the effective draws."""
     data, recipe = linear()
     model = replace(recipe, kernel=kernel).fit(data, seeded(1))
     mean, covariance = closed_form(data, 0.5)
@@ -84,7 +84,7 @@ def test_without_hidden_layers_it_is_bayesian_regression(kernel):
 
 
 def test_the_collapsed_and_the_whole_posterior_are_one():
-    """Means and deviations of f agree within the errors of both; a small network mixes well."""
+    """Means and stds of f agree within the errors of both; a small network mixes well."""
     data = smooth_data(6, 1)
     recipe = replace(
         SMALL, widths=(4,), noise=FixedNoise(0.5), kernel=HMC(20, jitter=0.3), chains=16,

@@ -45,7 +45,7 @@ class TestLegacy(SurrogateChecks):
 
 @pytest.mark.parametrize(("d", "count"), [(1, 3_944_965), (2, 3_946_245), (5, 3_950_085)])
 def test_the_document_counts_its_weights(d, count):
-    """004 2.1."""
+    """Högger (2021), Sec. 6.3.1."""
     assert DEEP_ENSEMBLE.parameters(d) == count
 
 
@@ -108,8 +108,8 @@ def test_gradients_by_hand_are_those_of_autograd(kind):
     torch.testing.assert_close(gradient, by_weights)
 
 
-def test_the_deviation_is_that_of_the_members():
-    """004 13.9."""
+def test_the_standard_deviation_is_that_of_the_members():
+    """Högger (2021), Sec. 4.1."""
     model, X = QUICK.fit(smooth_data(), seeded(1)), uniform(6, 2)
     members = model.members(X)[0].detach().numpy()
     mean, variance = (m.detach().numpy() for m in moments_of(model.posterior(X)))
@@ -117,8 +117,8 @@ def test_the_deviation_is_that_of_the_members():
     np.testing.assert_allclose(np.sqrt(variance), np.std(members, 0), rtol=1e-6)
 
 
-def test_the_legacy_deviation_is_the_variance():
-    """004 E-20; in the units in which Y has variance 1."""
+def test_the_legacy_standard_deviation_is_the_variance():
+    """In the units in which Y has variance 1."""
     data = Data(smooth_data().X, 100 * smooth_data().Y)
     right, legacy = (
         replace(QUICK, legacy_variance_as_sigma=old).fit(data, seeded(1)) for old in (False, True)
@@ -130,7 +130,7 @@ def test_the_legacy_deviation_is_the_variance():
 
 
 def test_noise_is_in_the_variance_of_an_observation():
-    """004 Eq. (4.17): mean of v_k plus the spread of f_k."""
+    """Högger (2021), Eq. (4.17): mean of v_k plus the spread of f_k."""
     model, X = replace(QUICK, is_noisy=True).fit(smooth_data(), seeded(1)), uniform(6, 2)
     f, v = model.members(X)
     seen = moments_of(model.posterior(X, observation_noise=True))[1]

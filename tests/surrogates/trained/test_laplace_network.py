@@ -7,7 +7,7 @@ import torch
 from scipy.stats import multivariate_normal, norm
 
 from neuralbo.catalog import make_policy
-from neuralbo.data import Data, landmark
+from neuralbo.data import Data, refit_size
 from neuralbo.engine.step import Memory, Step
 from neuralbo.inference.laplace import Laplace
 from neuralbo.inference.laplace_likelihoods import Gaussian
@@ -28,7 +28,7 @@ from neuralbo.surrogates.trained.laplace_network import (
     likeliest,
 )
 from neuralbo.testing import EpistemicChecks, SurrogateChecks
-from neuralbo.testing.toys import hills, seeded, smooth_data, uniform
+from neuralbo.testing.toys import multimodal, seeded, smooth_data, uniform
 
 QUICK = LaplaceNetwork(shapes=((16, 16),), restarts=2, rounds=3)
 TINY = LaplaceNetwork(shapes=((5,),), restarts=2, rounds=2, clip=None)
@@ -91,7 +91,7 @@ def test_the_network_is_at_its_mode(data):
 @pytest.mark.parametrize("recipe", [TINY, QUICK], ids=["more rows", "fewer rows"])
 def test_further_observations_are_rows_of_the_linearized_network(recipe, data, X):
     """Against ridge regression on J with all 27 rows, about the trained weights."""
-    model, Y = recipe.fit(data, seeded()), hills(X)
+    model, Y = recipe.fit(data, seeded()), multimodal(X)
     more = model.condition_on_observations(X[:3], Y[:3])
     more = more.condition_on_observations(X[3:], Y[3:])
     fitted, beta, U = model.posterior_of_weights, model.beta, uniform(4, 2, seed=9)
@@ -99,7 +99,8 @@ def test_further_observations_are_rows_of_the_linearized_network(recipe, data, X
     A = beta * (Psi.mT @ Psi)
     A.diagonal().add_(float(fitted.delta))
     A = A + beta * K.mT @ K
-    # The law of the weights before was N(w*, ..), so the step comes from the new rows alone.
+    # The distribution of the weights before was N(w*, ..), so the step comes from the new rows
+    # alone.
     rest = (Y - model.moments(X)[0][:, None]) / model.units.scale
     step = torch.linalg.solve(A, beta * K.mT @ rest)
     mean, covariance = more.joint(U)
@@ -113,9 +114,9 @@ def test_further_observations_are_rows_of_the_linearized_network(recipe, data, X
 
 
 def test_draws_pass_further_observations(data, X):
-    """At noise of a hundredth of a deviation every draw is near what was told."""
+    """At noise of a hundredth of a standard deviation every draw is near what was told."""
     model = QUICK.fit(data, seeded())
-    more = model.condition_on_observations(X, hills(X))
+    more = model.condition_on_observations(X, multimodal(X))
     rng, noise = seeded(), float(model.noise_variance) ** 0.5
     spread = torch.stack([more.draw(rng)(X) for _ in range(30)]) - more.moments(X)[0][:, None]
     assert spread.abs().max() < 6 * noise
@@ -150,7 +151,7 @@ def test_the_precisions_are_those_of_the_highest_evidence():
 def test_noise_is_found(noise):
     X = uniform(60, 2)
     e = torch.randn(60, 1, generator=seeded(8), dtype=torch.float64)
-    model = QUICK.fit(Data(X, hills(X) + noise * e), seeded())
+    model = QUICK.fit(Data(X, multimodal(X) + noise * e), seeded())
     # An estimate from about 40 residuals has an error of a ninth; its prior pulls it down.
     assert 0.4 * noise < float(model.noise_variance) ** 0.5 < 1.6 * noise
 
@@ -186,17 +187,17 @@ def test_it_is_a_warm_starting_surrogate():
     assert isinstance(TINY, WarmStarts)
 
 
-def test_all_starts_are_trained_at_landmarks_and_nowhere_else():
+def test_all_starts_are_trained_at_refits_and_nowhere_else():
     X = uniform(30, 2)
-    everything, memory = Data(X, hills(X), numbers=torch.arange(30)), Memory()
+    everything, memory = Data(X, multimodal(X), numbers=torch.arange(30)), Memory()
     domain = Domain((Variable(), Variable()))
     for n in range(8, 31):
         step = Step.of(everything.first(n), domain, seed=1, number=n, memory=memory)
         model = step.fit(TINY, step.data)
-        assert model.trained_on == (n if n == 8 or landmark(n + 1) == n else landmark(n))
+        assert model.trained_on == (n if n == 8 or refit_size(n + 1) == n else refit_size(n))
 
 
-def test_between_landmarks_the_network_learns_without_random_numbers(data):
+def test_between_refits_the_network_learns_without_random_numbers(data):
     start, rng = TINY.fit(data, seeded()), seeded(5)
     before = rng.get_state()
     model = TINY.fit_from(smooth_data(25), rng, start)
@@ -238,7 +239,7 @@ def test_the_variance_grows_towards_the_corners(activation):
     """What makes the trust region worth its while, and the page says."""
     X = uniform(20, 6, seed=2)
     recipe = LaplaceNetwork(shapes=((16, 16),), activation=activation, restarts=1)
-    model = recipe.fit(Data(X, hills(X)), seeded())
+    model = recipe.fit(Data(X, multimodal(X)), seeded())
     U = uniform(200, 6, seed=3)
     middle, corners = (model.moments(points)[1].mean() for points in (0.25 + U / 2, U.round()))
     assert corners > 2 * middle

@@ -1,4 +1,4 @@
-"""MC dropout: masks that are functions, and the loss of 004 2.3."""
+"""MC dropout: masks that are functions, and the loss of Högger (2021), Sec. 4.1.2."""
 
 from dataclasses import replace
 
@@ -34,7 +34,7 @@ class TestInBatches(SurrogateChecks):
 
 @pytest.mark.parametrize(("d", "count"), [(1, 4_200_449), (2, 4_201_473), (5, 4_204_545)])
 def test_the_document_counts_its_weights(d, count):
-    """004 2.1."""
+    """Högger (2021), Sec. 6.3.1."""
     assert MC_DROPOUT.parameters(d) == count
 
 
@@ -47,7 +47,7 @@ def test_the_document_drops_more_and_draws_more_in_one_dimension(d, p, draws):
 
 
 def test_no_dropout_no_uncertainty():
-    """004 13.9."""
+    """Högger (2021), Sec. 4.1."""
     model = replace(QUICK, dropout=0.0).fit(smooth_data(), seeded(1))
     assert (moments_of(model.posterior(uniform(5, 2)))[1].sqrt() < 1e-8).all()
 
@@ -105,7 +105,7 @@ def test_a_pass_has_as_many_batches_as_rows_need():
 
 
 def test_it_is_unsure_also_at_the_data():
-    """004 2.3, 13.11: a tube around the mean, not an arch."""
+    """Högger (2021), Sec. 6.4.3: a tube around the mean, not an arch."""
     data = smooth_data()
     model = QUICK.fit(data, seeded(1))
     at_data = moments_of(model.posterior(data.X))[1].sqrt()

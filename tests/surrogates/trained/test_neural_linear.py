@@ -6,7 +6,7 @@ import pytest
 import torch
 from scipy.stats import multivariate_normal, norm
 
-from neuralbo.data import Data, landmark
+from neuralbo.data import Data, refit_size
 from neuralbo.engine.step import Memory, Step
 from neuralbo.space.domain import Domain, Variable
 from neuralbo.surrogates.gp.gaussian_process import GaussianProcess
@@ -21,7 +21,7 @@ from neuralbo.surrogates.trained.neural_linear import (
     trained_features,
 )
 from neuralbo.testing import EpistemicChecks, SurrogateChecks
-from neuralbo.testing.toys import hills, no_global_randomness, seeded, smooth_data, uniform
+from neuralbo.testing.toys import multimodal, no_global_randomness, seeded, smooth_data, uniform
 
 QUICK = NeuralLinear(widths=(20, 20), steps=150, lr=1e-2)
 TINY = NeuralLinear(widths=(6,), steps=20, clip=None)
@@ -95,7 +95,7 @@ def test_without_skip_the_inputs_are_no_features(data):
 def test_a_smooth_function_is_learnt_better_than_by_a_line():
     data, X = smooth_data(40), uniform(200, 2, seed=8)
     train = smooth_data(40)
-    Y = (hills(X) - hills(train.X).mean()) / hills(train.X).std(correction=0)
+    Y = (multimodal(X) - multimodal(train.X).mean()) / multimodal(train.X).std(correction=0)
     mean = QUICK.fit(data, seeded()).moments(X)[0]
     error = (mean - Y.squeeze(-1)).square().mean().sqrt()
     lines = [torch.cat([x, torch.ones(len(x), 1).double()], -1) for x in (data.X, X)]
@@ -108,22 +108,22 @@ def test_it_is_a_warm_starting_surrogate():
     assert isinstance(TINY, WarmStarts)
 
 
-def test_the_network_is_trained_at_landmarks_and_nowhere_else():
+def test_the_network_is_trained_at_refits_and_nowhere_else():
     X = uniform(45, 2)
-    everything = Data(X, hills(X), numbers=torch.arange(45))
+    everything = Data(X, multimodal(X), numbers=torch.arange(45))
     memory, before = Memory(), None
     for n in range(8, 46):
         domain = Domain((Variable(), Variable()))
         step = Step.of(everything.first(n), domain, seed=1, number=n, memory=memory)
         model = step.fit(TINY, step.data)
-        is_landmark = n == 8 or landmark(n + 1) == n
-        assert (model.features is not before) == is_landmark
-        assert model.facts["trained_on"] == (n if is_landmark else landmark(n))
+        is_refit = n == 8 or refit_size(n + 1) == n
+        assert (model.features is not before) == is_refit
+        assert model.facts["trained_on"] == (n if is_refit else refit_size(n))
         before = model.features
 
 
 def test_without_memory_the_chain_gives_the_same_model(X):
-    everything = Data(uniform(20, 2), hills(uniform(20, 2)), numbers=torch.arange(20))
+    everything = Data(uniform(20, 2), multimodal(uniform(20, 2)), numbers=torch.arange(20))
     domain, memory = Domain((Variable(), Variable())), Memory()
     for n in range(8, 21):
         step = Step.of(everything.first(n), domain, seed=1, number=n, memory=memory)
@@ -133,7 +133,7 @@ def test_without_memory_the_chain_gives_the_same_model(X):
         assert torch.equal(left, right)
 
 
-def test_between_landmarks_no_random_number_is_drawn(data):
+def test_between_refits_no_random_number_is_drawn(data):
     start, rng = TINY.fit(data, seeded()), seeded(5)
     before = rng.get_state()
     with no_global_randomness():
@@ -151,7 +151,7 @@ def test_a_start_of_another_recipe_is_not_used(data):
 
 def test_a_fold_is_not_seen_by_its_network_and_by_no_other():
     X = uniform(20, 2)
-    y = hills(X).squeeze(-1)
+    y = multimodal(X).squeeze(-1)
     other = torch.where(torch.arange(20) % 5 == 1, -y, y)
     left, right = (trained_features(TINY, X, values, seeded()).weights for values in (y, other))
     assert len(left) == 1 + 5
@@ -162,7 +162,7 @@ def test_a_fold_is_not_seen_by_its_network_and_by_no_other():
 def test_the_precisions_are_those_that_predict_the_folds_best():
     """Against the GP formula, fold by fold, at the neighbours in the grid."""
     X = uniform(18, 2)
-    y = (hills(X) + 0.3 * torch.randn(18, 1, generator=seeded(5)).double()).squeeze(-1)
+    y = (multimodal(X) + 0.3 * torch.randn(18, 1, generator=seeded(5)).double()).squeeze(-1)
     Psi = trained_features(NeuralLinear(widths=(6,), steps=20, folds=3), X, y, seeded()).folds(X)
     per_row = float(Psi[0].square().sum(-1).mean())
 
@@ -187,15 +187,15 @@ def test_the_precisions_are_those_that_predict_the_folds_best():
 def test_values_not_seen_are_more_likely_than_by_the_evidence_of_those_seen():
     """The features were trained on the values, so their evidence promises too much."""
     X = uniform(215, 4, seed=6)
-    Y = hills(X) * (1 + X[:, 1:2]) + X[:, 2:3].square()
+    Y = multimodal(X) * (1 + X[:, 1:2]) + X[:, 2:3].square()
     data = Data(X[:15], Y[:15])
     densities = []
     for folds in (0, 5):
         recipe = NeuralLinear(widths=(20, 20), steps=200, lr=1e-2, folds=folds)
         model = recipe.fit(data, seeded())
         mean, variance = model.moments(X[15:])
-        deviation = (variance + model.noise_variance).sqrt()
-        densities.append(norm(mean, deviation).logpdf(Y[15:, 0]).mean())
+        std = (variance + model.noise_variance).sqrt()
+        densities.append(norm(mean, std).logpdf(Y[15:, 0]).mean())
     assert densities[1] > densities[0] + 1
 
 
@@ -214,7 +214,7 @@ def test_it_says_how_many_values_were_clipped():
 
 
 def test_conditioning_is_that_of_a_linear_model(data, X):
-    model = TINY.fit(data, seeded()).condition_on_observations(X, hills(X))
+    model = TINY.fit(data, seeded()).condition_on_observations(X, multimodal(X))
     assert isinstance(model, BayesianLinearModel)
     assert model.facts["trained_on"] == 20
 

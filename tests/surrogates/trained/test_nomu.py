@@ -1,4 +1,4 @@
-"""NOMU, against the formulas of 004 2.2 written plainly."""
+"""NOMU, against the formulas of Högger (2021), Sec. 4.1.1 written plainly."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ class TestLinearBoundsInTraining(SurrogateChecks):
 
 @pytest.mark.parametrize(("d", "count"), [(1, 4_205_570), (2, 4_207_618), (5, 4_213_762)])
 def test_the_document_counts_its_weights(d, count):
-    """004 2.1."""
+    """Högger (2021), Sec. 6.3.1."""
     assert NOMU.parameters(d) == count
 
 
@@ -45,7 +45,7 @@ def test_the_document_counts_its_weights(d, count):
                      (10.0, 1.9865241), (-3.0, 1.0e-6)],
 )  # fmt: skip
 def test_the_smooth_bounds_have_the_values_of_the_document(r, sigma):
-    """004 2.2, [V]."""
+    """Högger (2021), Eq. (4.4)."""
     found = Bounds()(torch.tensor(r, dtype=torch.float64))
     assert float(found) == pytest.approx(sigma, rel=1e-6, abs=1e-12)
 
@@ -65,11 +65,11 @@ def test_the_linear_bounds_clip():
 
 
 @pytest.mark.parametrize("kind", ["smooth", "linear"])
-def test_the_slope_of_the_bounds_is_that_of_autograd(kind):
+def test_the_gradient_of_the_bounds_is_that_of_autograd(kind):
     r = torch.tensor([-1.0, 0.3, 1.0, 1.9, 2.5], dtype=torch.float64, requires_grad=True)
     bounds = Bounds(0.1, 2.0, kind)
     (exact,) = torch.autograd.grad(bounds(r).sum(), r)
-    torch.testing.assert_close(bounds.slope(r.detach()), exact)
+    torch.testing.assert_close(bounds.derivative(r.detach()), exact)
 
 
 @pytest.mark.parametrize("wrong", [{"low": 0.0}, {"low": 3.0}, {"high": float("inf")}])
@@ -79,7 +79,10 @@ def test_wrong_limits_are_refused(wrong):
 
 
 def plain_loss(recipe, net, weights, X, y, augmented):
-    """The loss of 004 Eq. (4.3), one network after the other; exp by its tangent beyond e^5."""
+    """The loss of Högger (2021), Eq.
+
+    (4.3), one network after the other; exp by its tangent beyond e^5.
+    """
 
     def hidden(k, x):
         for W, b in net.layers(weights)[:-1]:
@@ -158,7 +161,7 @@ def test_training_is_adam_on_the_formula_step_by_step():
 
 
 def test_it_is_sure_at_the_data_and_unsure_between_them():
-    """004 13.11: the uncertainty at samples is far below that between them."""
+    """Högger (2021), Sec. 4.1.1: the uncertainty at samples is far below that between them."""
     X = torch.tensor([0.0, 0.1, 0.4, 0.5, 0.9, 1.0], dtype=torch.float64)[:, None]
     model = Nomu(widths=(64, 64), descent=Descent(600, 3e-3, anneals=True)).fit(
         Data(X, (6 * X).sin()), seeded(1)
@@ -189,11 +192,11 @@ def test_a_piecewise_linear_description_is_the_posterior(d):
     data = smooth_data(9, d)
     model = recipe.fit(Data(data.X, 5 + 3 * data.Y), seeded(1))
     X = uniform(200, d, seed=4)
-    mean, deviation = model.piecewise_linear().moments(X)
+    mean, std = model.piecewise_linear().moments(X)
     exact, variance = moments_of(model.posterior(X[:, None]))
     torch.testing.assert_close(mean, exact[:, 0, 0])
-    torch.testing.assert_close(deviation, variance[:, 0, 0].sqrt())
-    assert len(deviation.unique()) > 10, "the toy is wrong: everything is clipped"
+    torch.testing.assert_close(std, variance[:, 0, 0].sqrt())
+    assert len(std.unique()) > 10, "the toy is wrong: everything is clipped"
 
 
 def test_the_main_network_is_described_once_and_read_by_both_outputs():

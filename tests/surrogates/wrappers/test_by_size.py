@@ -42,7 +42,7 @@ def test_in_a_study_a_warm_start_is_handed_on():
     auto, data = BySize(few=FEW), smooth_data(12)
     step = Step.of(data, Domain((Variable(), Variable())), seed=0, number=12)
     left, right = (step.fit(recipe, data) for recipe in (auto, FEW))
-    assert left is right  # one fit, from one landmark
+    assert left is right  # one fit, from one refit
 
 
 def test_in_a_study_a_gaussian_process_is_no_hindrance_to_a_network():

@@ -1,4 +1,4 @@
-"""Weights of a stack against a plain search, and factors against their law."""
+"""Weights of a stack against a plain search, and factors against their distribution."""
 
 import math
 
@@ -10,10 +10,10 @@ from neuralbo.surrogates.wrappers.stacking import (
     LEAST_FACTOR,
     WORTH,
     counts_of,
+    member_scores,
     rank_correlation,
     scale_factor,
     stacking_weights,
-    verdicts,
 )
 from neuralbo.testing.toys import seeded
 
@@ -57,15 +57,15 @@ def test_ranks_near_the_best_decide_the_correlation():
 
 def test_the_factor_is_the_size_of_the_errors_shrunk_to_one():
     y = torch.tensor([1.0, -1.0] * 5).double()
-    law = LeftOut.gaussian(y, torch.zeros(10).double(), torch.full((10,), 0.5).double())
-    assert math.isclose(scale_factor(y, law) ** 2, (10 * 4 + WORTH) / (10 + WORTH))
-    sure = law._replace(deviations=torch.full((10,), 100.0).double())
+    distribution = LeftOut.gaussian(y, torch.zeros(10).double(), torch.full((10,), 0.5).double())
+    assert math.isclose(scale_factor(y, distribution) ** 2, (10 * 4 + WORTH) / (10 + WORTH))
+    sure = distribution._replace(stds=torch.full((10,), 100.0).double())
     assert math.isclose(
         scale_factor(y, sure) ** 2, max(WORTH / (10 + WORTH), LEAST_FACTOR**2), rel_tol=1e-4
     )
 
 
-def test_who_foretells_better_weighs_more():
+def test_who_predicts_better_weighs_more():
     g = seeded()
     y = torch.randn(60, generator=g, dtype=torch.float64)
     good = LeftOut.gaussian(
@@ -74,6 +74,6 @@ def test_who_foretells_better_weighs_more():
     vague = LeftOut.gaussian(y, torch.zeros_like(y), torch.ones_like(y))
     pseudo = torch.ones(2, dtype=torch.float64)
     for stacks in (True, False):
-        first, second = verdicts(y, [good, vague], pseudo, calibrates=True, stacks=stacks)
+        first, second = member_scores(y, [good, vague], pseudo, calibrates=True, stacks=stacks)
         assert first.weight > 0.9 > second.weight
         assert first.correlation > 0.9

@@ -1,4 +1,4 @@
-"""Bent axes: the warp, its search, and that a straight one changes nothing."""
+"""Warped axes: the warp, its search, and that a straight one changes nothing."""
 
 import pytest
 import torch
@@ -19,7 +19,7 @@ QUICK = {"judge": JUDGE, "turns": 1, "rounds": 8}
 
 
 class TestWarpedNetwork(SurrogateChecks, EpistemicChecks):
-    units_tolerance = 0.02  # the judge's search amplifies rounding, and its warp moves all points
+    units_tolerance = 0.02  # the score's search amplifies rounding, and its warp moves all points
 
     @pytest.fixture
     def surrogate(self):
@@ -51,7 +51,7 @@ def test_a_straight_warp_leaves_points_where_they_are():
     torch.testing.assert_close(Warp(torch.zeros(6).double())(U), U)
 
 
-def test_the_loss_has_the_value_and_the_slope_of_the_evidence():
+def test_the_loss_has_the_value_and_the_gradient_of_the_evidence():
     data = smooth_data(8)
     model = JUDGE.fit(data, seeded(1))
     settings = [*JUDGE.kernel.settings(2), JUDGE.noise]
@@ -63,14 +63,14 @@ def test_the_loss_has_the_value_and_the_slope_of_the_evidence():
     # distances of a point to itself are rounded in the second form
     torch.testing.assert_close(loss(data.X), plain, rtol=1e-5, atol=1e-5)
     X = data.X.clone().requires_grad_()
-    (slope,) = torch.autograd.grad(loss(X).sum(), X)
+    (gradient,) = torch.autograd.grad(loss(X).sum(), X)
     h = torch.zeros_like(data.X)
     h[3, 1] = 1e-5
     rise = (loss(data.X + h) - loss(data.X - h)) / 2e-5
-    torch.testing.assert_close(slope[3, 1], rise[0], rtol=1e-3, atol=1e-3)
+    torch.testing.assert_close(gradient[3, 1], rise[0], rtol=1e-3, atol=1e-3)
 
 
-def test_a_bent_function_is_predicted_better_through_a_warp():
+def test_a_warped_function_is_predicted_better_through_a_warp():
     """log(x + 0.01) has all its change at the left."""
     X = torch.linspace(0, 1, 16, dtype=torch.float64)[:, None]
     data = Data(X, (60 * X + 0.3).log().sin())

@@ -1,8 +1,8 @@
 """Methods where evaluations fail, or where parameters exist only under conditions.
 
-A cell is a method with a seed: it runs on all problems of the study, each from the start points
+A cell is a method with a seed: it runs on all problems of the study, each from the initial points
 that all methods of the seed have, and tells what was found, what share of the trials after the
-start points failed, and how often a parameter was drawn on its own that had been seen before.
+initial points failed, and how often a parameter was drawn on its own that had been seen before.
 """
 
 import math
@@ -27,11 +27,11 @@ from neuralbo_lab.problems.catalog import FAILING_SHARE
 COLUMNS = ("problem", "method", "runs", "median regret", "lower quartile", "upper quartile",
            "failed, %", "drawn alone", "seconds per suggestion", "missed")  # fmt: skip
 EXPLANATION = """\
-Regret after the last trial. Failed: share of the trials after the start points that gave no value,
-mean over the runs. Drawn alone: how often a parameter that a finished trial had had was drawn by
-itself, sum over the runs; only samplers of Optuna can do that. Missed: what our methods should
-reach and do not, of: nothing drawn alone; a median regret of at most that of each peer; at most
-half of the peer's failures, if anything fails at all."""
+Regret after the last trial. Failed: share of the trials after the initial points that gave no
+value, mean over the runs. Drawn alone: how often a parameter that a finished trial had had was
+drawn by itself, sum over the runs; only samplers of Optuna can do that. Missed: what our methods
+should reach and do not, of: nothing drawn alone; a median regret of at most that of each peer; at
+most half of the peer's failures, if anything fails at all."""
 PEERS = ("tpe", "tpe-group", "gpsampler", "botorch", "smac")
 
 
@@ -42,7 +42,7 @@ class Trying:
 
     Attributes:
         make: the problem of a name and a seed.
-        start: how many of the trials are start points.
+        start: how many of the trials are initial points.
     """
 
     problems: tuple[str, ...]
@@ -60,22 +60,22 @@ class Trying:
     def _run(self, method: str, name: str, seed: int, trials: int) -> dict[str, Any]:
         problem = self.make(name, seed)
         space = Space(problem.space())
-        asker = find_method(method).make(space, seed, trials)
+        optimizer = find_method(method).make(space, seed, trials)
         design = space.decode(space.domain.sobol(self.start, generator(seed)))
         values: list[float | None] = []
         spent = 0.0
         for number in range(trials):
             began = time.perf_counter()
-            params = design[number] if number < self.start else asker.ask()
+            params = design[number] if number < self.start else optimizer.ask()
             spent += time.perf_counter() - began
             values.append(finite_or_none(problem.evaluate(dict(params), number, seed)))
-            asker.tell(params, values[-1])
+            optimizer.tell(params, values[-1])
         later, good = values[self.start :], [value for value in values if value is not None]
         return {
             "problem": name,
             "regret": min(good, default=math.inf) - problem.minimum,
             "failed": later.count(None) / max(len(later), 1),
-            "alone": getattr(asker, "alone", None),
+            "alone": getattr(optimizer, "alone", None),
             "seconds": spent / max(len(later), 1),
         }
 

@@ -1,4 +1,4 @@
-"""Twenty to a hundred dimensions, at which all five documents aim and none arrives."""
+"""Twenty to a hundred dimensions, at which all five publications aim and none arrives."""
 
 from dataclasses import replace
 
@@ -44,7 +44,8 @@ _BOTH = _problems(20, 100)
 
 HIGH_DIMENSION = OptimizationStudy(
     name="high-dimension",
-    reproduces="many dimensions (002 1.9) beside Optuna, BoTorch and a trust-region process",
+    reproduces="many dimensions (Agrawal 2016, sec. 4.2) beside Optuna, BoTorch and a "
+    "trust-region process",
     problems=_BOTH,
     methods=(*_OURS, *_PEERS, "random"),
     trials=120,
@@ -56,7 +57,7 @@ HIGH_DIMENSION = OptimizationStudy(
     departures=(
         "BBOB ends at 40 dimensions: f8 and f20 are COCO's beyond, f15 is ours, with a place and "
         "rotations of its own.",
-        "All methods have the same twenty start points; those of random_embedding lie off its "
+        "All methods have the same twenty initial points; those of random_embedding lie off its "
         "plane, so that it learns nothing from them.",
     ),
     few=_botorch(2),

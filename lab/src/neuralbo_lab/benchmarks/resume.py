@@ -40,7 +40,7 @@ LATER = 0.5  # seconds after the mark at which a kill comes at most
 LONGEST = 3600.0  # seconds for a process
 MARKS = (0.25, 0.6)  # shares of the trials after which a process ends or is killed
 
-Told = list[tuple[dict[str, Any], float | None]]
+Observed = list[tuple[dict[str, Any], float | None]]
 
 
 @final
@@ -53,7 +53,7 @@ class Run:
     seed: int
     trials: int
 
-    def go(self, until: int, folder: Path | None = None) -> tuple[Told, int]:
+    def go(self, until: int, folder: Path | None = None) -> tuple[Observed, int]:
         """Go on until so many trials are finished; return them, and how many were interrupted."""
         f, space = partial(_paused, find(self.problem).evaluate), find(self.problem).space()
         storage = None if folder is None else f"sqlite:///{folder}/study.db"
@@ -61,8 +61,8 @@ class Run:
                       seed=self.seed, progress=False)  # fmt: skip
         done = 0 if folder is None else len(finished(run(0).study))
         study = run(until - done, callbacks=[partial(_note, folder)]).study
-        told = [(trial.params, trial.value) for trial in finished(study)]
-        return told, len(study.trials) - len(told)
+        observed = [(trial.params, trial.value) for trial in finished(study)]
+        return observed, len(study.trials) - len(observed)
 
 
 def _paused(evaluate: Any, params: dict[str, Any]) -> float:
@@ -138,7 +138,7 @@ def same(run: Run, folder: Path) -> Line:
     }
 
 
-def _equal(whole: Told, other: Told) -> int:
+def _equal(whole: Observed, other: Observed) -> int:
     """Return how many trials are equal; none is if there are not equally many."""
     if len(whole) != len(other):
         return 0

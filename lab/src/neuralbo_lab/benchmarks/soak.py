@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import final
 
 import numpy as np
-from neuralbo.engine.step import APART
+from neuralbo.engine.step import MIN_SEPARATION
 from optuna.trial import FrozenTrial
 
 from neuralbo_lab.benchmarks import faults
@@ -162,7 +162,7 @@ def _nearest(fault: Fault, trials: Sequence[FrozenTrial]) -> float:
 def missed(lines: Sequence[Line]) -> list[str]:
     """Return in words what should hold and does not."""
     words = faults.missed(lines)
-    if any(line["nearest"] < APART * (1 - ROUNDING) for line in lines):
+    if any(line["nearest"] < MIN_SEPARATION * (1 - ROUNDING) for line in lines):
         words.append("apart")
     if any(line["growth"] > MOST_GROWTH for line in lines):
         words.append("memory")

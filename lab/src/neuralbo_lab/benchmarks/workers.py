@@ -25,7 +25,7 @@ from typing import Any, final
 import numpy as np
 import optuna
 import torch
-from neuralbo.engine.step import APART
+from neuralbo.engine.step import MIN_SEPARATION
 from neuralbo.interfaces.optuna.claims import chosen_after
 from neuralbo.interfaces.optuna.sampler import FACTS, NeuralSampler
 from neuralbo.maximizers.maximizer import is_seen
@@ -259,13 +259,13 @@ def _regret(lines: list[Line]) -> float | None:
 def missed(lines: list[Line], regret: float | None, alone: float | None) -> list[str]:
     """Return in words what should hold for the runs of a setting and does not."""
     is_short = lines[0]["trials"] < MANY
-    verdicts = {
+    outcomes = {
         "finished": all(line["finished"] >= line["trials"] for line in lines),
-        "apart": all(line["nearest"] >= APART * (1 - ROUNDING) for line in lines),
+        "apart": all(line["nearest"] >= MIN_SEPARATION * (1 - ROUNDING) for line in lines),
         "no repeats": all(line["repeats"] == 0 for line in lines),
         "regret": is_short or regret is None or alone is None or regret <= alone,
     }
-    return [name for name, holds in verdicts.items() if not holds]
+    return [name for name, holds in outcomes.items() if not holds]
 
 
 REPORT = OneTable(COLUMNS, table, EXPLANATION)

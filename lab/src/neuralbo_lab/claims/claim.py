@@ -1,4 +1,4 @@
-"""What a document concludes from its runs, in a form that our runs can answer.
+"""What a publication concludes from its runs, in a form that our runs can answer.
 
 A claim about methods that were not run is N/A. One about several problems holds on so many of
 them, and holds as a whole if it holds on all.
@@ -24,7 +24,7 @@ Answer = Literal["holds", "does not hold", "N/A"]
 LEVELS: dict[Level, Callable[[Array], Array]] = {"mean": mean, "median": median, "largest": np.max}
 
 
-class Verdict(NamedTuple):
+class Outcome(NamedTuple):
     """Whether a claim holds, and the numbers that decide it."""
 
     answer: Answer
@@ -35,7 +35,7 @@ R_contra = TypeVar("R_contra", contravariant=True)
 
 
 class ClaimAbout(Protocol[R_contra]):
-    """A sentence of a document about results of some kind."""
+    """A sentence of a publication about results of some kind."""
 
     @property
     def source(self) -> str:
@@ -47,7 +47,7 @@ class ClaimAbout(Protocol[R_contra]):
         """What is said."""
         ...
 
-    def verdict(self, results: R_contra, /) -> Verdict:
+    def outcome(self, results: R_contra, /) -> Outcome:
         """Answer it with the results of a study."""
         ...
 
@@ -78,7 +78,7 @@ class Beats:
         others, places = ", ".join(self.worse), ", ".join(self.problems)
         return f"{self.better} has a lower {self.statistic} than {others} {when}: {places}"
 
-    def verdict(self, results: "Results") -> Verdict:
+    def outcome(self, results: "Results") -> Outcome:
         """Compare on every problem of the study that has all of the methods."""
         found: list[tuple[bool, str]] = []
         for problem in self.problems:
@@ -116,7 +116,7 @@ class Between:
         what = f"{self.statistic} final {self.quantity} of {self.method} on {self.problem}"
         return f"{self.low:g} <= {what} <= {self.high:g}"
 
-    def verdict(self, results: "Results") -> Verdict:
+    def outcome(self, results: "Results") -> Outcome:
         """Look at the mean, the median or the worst run."""
         number = level(results, self.problem, self.method, self.statistic)
         if math.isnan(number):
@@ -143,7 +143,7 @@ class AmongFirst:
         which = "the first" if self.places == 1 else f"among the first {self.places}"
         return f"{self.method} is {which} by the {self.statistic}: {', '.join(self.problems)}"
 
-    def verdict(self, results: "Results") -> Verdict:
+    def outcome(self, results: "Results") -> Outcome:
         """Count the methods that are better."""
         found: list[tuple[bool, str]] = []
         for problem in self.problems:
@@ -171,7 +171,7 @@ class BordaOver:
         where = "over all problems" if self.group is None else f"over the group {self.group}"
         return f"{self.better} has a higher Borda count than {', '.join(self.worse)} {where}"
 
-    def verdict(self, results: "Results") -> Verdict:
+    def outcome(self, results: "Results") -> Outcome:
         """Compare the counts at the last trial."""
         counts = results.borda(self.group)
         names = (self.better, *self.worse)
@@ -199,13 +199,13 @@ def level(
     return float(LEVELS[statistic](at))
 
 
-def mean_and_deviation(values: Array) -> tuple[float, float]:
-    """Return mean and sample deviation, as documents print them."""
-    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
-    return float(np.mean(values)), deviation
+def mean_and_std(values: Array) -> tuple[float, float]:
+    """Return mean and sample standard deviation, as publications print them."""
+    std = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
+    return float(np.mean(values)), std
 
 
-def _all(found: list[tuple[bool, str]], wanted: int, names: tuple[str, ...]) -> Verdict:
+def _all(found: list[tuple[bool, str]], wanted: int, names: tuple[str, ...]) -> Outcome:
     if not found:
         return _absent(names)
     held = sum(holds for holds, _ in found)
@@ -215,8 +215,8 @@ def _all(found: list[tuple[bool, str]], wanted: int, names: tuple[str, ...]) -> 
     return _answer(held == len(found), f"on {held} of {len(found)} (of {wanted}): {shown}")
 
 
-def _answer(holds: bool, because: str) -> Verdict:
-    return Verdict("holds" if holds else "does not hold", because)
+def _answer(holds: bool, because: str) -> Outcome:
+    return Outcome("holds" if holds else "does not hold", because)
 
 
 def _missing(results: "Results", names: tuple[str, ...]) -> tuple[str, ...]:
@@ -224,5 +224,5 @@ def _missing(results: "Results", names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in results.study.methods) or names
 
 
-def _absent(names: tuple[str, ...]) -> Verdict:
-    return Verdict("N/A", f"needs runs of {', '.join(names)}")
+def _absent(names: tuple[str, ...]) -> Outcome:
+    return Outcome("N/A", f"needs runs of {', '.join(names)}")

@@ -1,4 +1,4 @@
-"""The tables of a document with our numbers beside theirs."""
+"""The tables of a publication with our numbers beside theirs."""
 
 import math
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neuralbo_lab.claims.claim import mean_and_deviation
+from neuralbo_lab.claims.claim import mean_and_std
 from neuralbo_lab.claims.printed_tables import ANY, PrintedRow, PrintedTable
 from neuralbo_lab.statistics.arrays import Array, competition_ranks
 from neuralbo_lab.statistics.interval_ranks import interval_ranks
@@ -78,7 +78,7 @@ def _ours(table: PrintedTable, results: "Results", place: Place) -> str:
         numbers = numbers + results.minimum(place[0])
     if table.statistic == "median":
         return f"{median(numbers):.3g} ({len(numbers)})"
-    centre, spread = mean_and_deviation(numbers)
+    centre, spread = mean_and_std(numbers)
     if table.statistic == "interval":
         low, high = bootstrap_interval(numbers, mean)
         spread = (high - low) / 2

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from neuralbo_lab.claims.claim import Verdict
+from neuralbo_lab.claims.claim import Outcome
 from neuralbo_lab.statistics.arrays import Array, missing_last
 
 if TYPE_CHECKING:
@@ -71,17 +71,19 @@ class NearBest:
             f"times the best of {', '.join(self.others)}"
         )
 
-    def verdict(self, results: "Results") -> Verdict:
+    def outcome(self, results: "Results") -> Outcome:
         """Compare the means over the blocks that all have run; who has none is not asked."""
         study = results.study
-        asked = [
+        suggested = [
             name
             for name in self.others
             if any(len(results.of(p, name)) for p in self.problems if p in study.problems)
         ]
-        means = geometric_means(results, (self.method, *asked), self.problems) if asked else {}
+        means = (
+            geometric_means(results, (self.method, *suggested), self.problems) if suggested else {}
+        )
         if not means:
-            return Verdict("N/A", f"needs runs of {self.method}, {SEARCH} and others")
+            return Outcome("N/A", f"needs runs of {self.method}, {SEARCH} and others")
         ours = means.pop(self.method)
         best = min(means, key=lambda name: means[name])
         ratio = ours / means[best]
@@ -89,4 +91,4 @@ class NearBest:
             f"{name} {means[name]:.3g}" for name in sorted(means, key=means.__getitem__)
         )
         because = f"{ratio:.3g} times {best}: {ours:.3g} against {shown}"
-        return Verdict("holds" if ratio <= self.factor else "does not hold", because)
+        return Outcome("holds" if ratio <= self.factor else "does not hold", because)

@@ -1,6 +1,6 @@
 """Claims that are answered by a test, and not by two numbers side by side.
 
-Runs of the same seed share their start points, so they are compared in pairs: Wilcoxon's
+Runs of the same seed share their initial points, so they are compared in pairs: Wilcoxon's
 signed-rank test of the logarithms of the final regrets, two-sided, with Holm's correction for
 the number of problems. Logarithms, since regrets differ by orders of magnitude between seeds;
 where they can be below zero, as in noisy tables, the regrets themselves.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, final
 import numpy as np
 from scipy.stats import wilcoxon
 
-from neuralbo_lab.claims.claim import Answer, Verdict
+from neuralbo_lab.claims.claim import Answer, Outcome
 from neuralbo_lab.statistics.arrays import Array
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ LEAST_REGRET = 1e-12  # of which there is still a logarithm
 class BeatsByTest:
     """`better` has significantly lower final regrets than `worse` on each of the problems.
 
-    The verdict shows for each problem the median over pairs of the ratio of the regrets (below
+    The outcome shows for each problem the median over pairs of the ratio of the regrets (below
     one is in favour of `better`) or of their difference (below zero), the corrected p-value and
     the number of pairs. Problems with fewer than six pairs are left out.
 
@@ -48,7 +48,7 @@ class BeatsByTest:
         places = ", ".join(self.problems)
         return f"{self.better} ends lower than {self.worse}, by Wilcoxon's test: {places}"
 
-    def verdict(self, results: "Results") -> Verdict:
+    def outcome(self, results: "Results") -> Outcome:
         """Test on every problem with enough pairs."""
         names, study = (self.better, self.worse), results.study
         here = [p for p in self.problems if p in study.problems]
@@ -57,7 +57,7 @@ class BeatsByTest:
         pairs = {p: self._compared(results.paired(p, names)[:, :, -1]) for p in here}
         pairs = {p: compared for p, compared in pairs.items() if len(compared) >= LEAST_PAIRS}
         if not pairs:
-            return Verdict("N/A", f"needs {LEAST_PAIRS} runs each of {' and '.join(names)}")
+            return Outcome("N/A", f"needs {LEAST_PAIRS} runs each of {' and '.join(names)}")
         p_values = holm(np.array([wilcoxon_p_value(compared) for compared in pairs.values()]))
         held, shown = 0, []
         for (problem, compared), p_value in zip(pairs.items(), p_values, strict=True):
@@ -67,7 +67,7 @@ class BeatsByTest:
             count = f"{len(compared)} pairs"
             shown.append(f"{problem}: {self.by} {number}, p = {p_value:.2g}, {count}")
         answer: Answer = "holds" if held == len(pairs) else "does not hold"
-        return Verdict(answer, f"on {held} of {len(pairs)}: {'; '.join(shown)}")
+        return Outcome(answer, f"on {held} of {len(pairs)}: {'; '.join(shown)}")
 
     def _compared(self, finals: Array) -> Array:
         """Return what is tested, less than zero for `better`; from final regrets, pairs x 2."""

@@ -1,4 +1,4 @@
-"""A table of a document, as it is printed, with what of ours stands for its rows and columns."""
+"""A printed table, with what of ours stands for its rows and columns."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, final
@@ -10,7 +10,7 @@ ANY = "*"  # in the name of a method: the name of the column
 
 
 class PrintedRow(NamedTuple):
-    """A row of a document.
+    """A row of a publication.
 
     Attributes:
         label: its name there.
@@ -34,16 +34,16 @@ class PrintedRow(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True)
 class PrintedTable:
-    """A table of a document at the end of the runs: methods x problems, or x their settings.
+    """A table of a publication at the end of the runs: methods x problems, or x their settings.
 
     Attributes:
         title: with its number, and what the numbers are.
         columns: its problems, each as (name there, the problem of ours or None).
-        statistic: what of our runs stands beside: mean ± deviation, median, "interval" (mean ±
-            half of its 95 % interval), "rank" (by the interval of the mean) or "ranks" (the same,
-            and by the median). 004 section 4.
+        statistic: what of our runs stands beside: mean ± standard deviation, median, "interval"
+            (mean ± half of its 95 % interval), "rank" (by the interval of the mean) or "ranks"
+            (the same, and by the median). Högger (2021), Sec. 6.1.
         quantity: of the regret, of the lowest value itself, or of the factor that scales the
-            deviations (`criteria.MeanWidth`). Ranks are of the regret.
+            standard deviations (`criteria.MeanWidth`). Ranks are of the regret.
 
     Raises:
         ValueError: if ranks are asked for of another quantity, or of rows that have `also`.

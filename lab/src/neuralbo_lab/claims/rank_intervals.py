@@ -1,8 +1,8 @@
 """Mean ranks over single runs, with intervals, and the claim that a method is among the best.
 
-A block is one seed on one problem: all methods have the same start points, and in noise the same
-law of it. Methods are ranked in each block by their final regret, 1 the best, equals sharing the
-mean of their ranks, N/A last.
+A block is one seed on one problem: all methods have the same initial points, and in noise the same
+distribution of it. Methods are ranked in each block by their final regret, 1 the best, equals
+sharing the mean of their ranks, N/A last.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, final
 import numpy as np
 from scipy.stats import rankdata
 
-from neuralbo_lab.claims.claim import Verdict
+from neuralbo_lab.claims.claim import Outcome
 from neuralbo_lab.statistics.arrays import Array, missing_last
 from neuralbo_lab.statistics.summaries import bootstrap_interval, mean
 
@@ -59,7 +59,7 @@ class AmongBest:
 
     Ranks are those among `methods` in blocks of one seed on one problem. The one with the lowest
     mean rank is compared with `method` in pairs: it holds if the bootstrap 95 % interval of the
-    mean difference of their ranks reaches 0. The verdict shows all methods, the best first: it
+    mean difference of their ranks reaches 0. The outcome shows all methods, the best first: it
     says which one to take if it is not this one.
     """
 
@@ -77,17 +77,17 @@ class AmongBest:
             f"than chance: {self.group}"
         )
 
-    def verdict(self, results: "Results") -> Verdict:
+    def outcome(self, results: "Results") -> Outcome:
         """Compare it with the best in all blocks that the methods share."""
         known = {cell.method for cell in results.runs}
         methods = [method for method in self.methods if method in known]
         rows = rank_rows(results, methods, self.problems) if self.method in methods else []
         ranks = run_ranks(results, methods, self.problems)
         if not rows or len(ranks) < 2:
-            return Verdict("N/A", f"needs two runs of {self.method} and of another")
+            return Outcome("N/A", f"needs two runs of {self.method} and of another")
         ours, best = (ranks[:, methods.index(name)] for name in (self.method, rows[0].method))
         low, high = bootstrap_interval(ours - best, mean)
         shown = ", ".join(f"{row.method} {row.rank:.3g}" for row in rows)
         behind = f"{(ours - best).mean():.2g} ranks ({low:.2g} to {high:.2g})"
         because = f"{len(ranks)} blocks, behind {rows[0].method} by {behind}: {shown}"
-        return Verdict("holds" if low <= 0 else "does not hold", because)
+        return Outcome("holds" if low <= 0 else "does not hold", because)

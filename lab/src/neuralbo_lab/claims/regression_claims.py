@@ -1,10 +1,10 @@
-"""What a document concludes from its fits, in a form that ours can answer."""
+"""What a publication concludes from its fits, in a form that ours can answer."""
 
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-from neuralbo_lab.claims.claim import Answer, ClaimAbout, Verdict
+from neuralbo_lab.claims.claim import Answer, ClaimAbout, Outcome
 
 if TYPE_CHECKING:
     from neuralbo_lab.core.regression_report import Row
@@ -37,13 +37,13 @@ class ScoreBetween:
         what = f"{self.low:g} <= {self.score} <= {self.high:g}"
         return f"{self.problem}, {self.surrogate}, n = {self.size}: {what}"
 
-    def verdict(self, rows: "list[Row]") -> Verdict:
+    def outcome(self, rows: "list[Row]") -> Outcome:
         """Look at the mean."""
         value, runs = _mean(rows, self.problem, self.surrogate, self.size, self.score)
         if math.isnan(value):
-            return Verdict("N/A", "no results")
+            return Outcome("N/A", "no results")
         holds = self.low <= value <= self.high
-        return Verdict("holds" if holds else "does not hold", f"{value:.4g} over {runs} runs")
+        return Outcome("holds" if holds else "does not hold", f"{value:.4g} over {runs} runs")
 
 
 @final
@@ -66,7 +66,7 @@ class ScoreBetter:
             f"{self.better} has a better {self.score} than {others} at n = {self.size}: {places}"
         )
 
-    def verdict(self, rows: "list[Row]") -> Verdict:
+    def outcome(self, rows: "list[Row]") -> Outcome:
         """Compare the means on each problem that has them."""
         sign = -1.0 if self.score in LARGE_IS_GOOD else 1.0
         shown, held = [], 0
@@ -80,9 +80,9 @@ class ScoreBetter:
                 numbers = " against ".join(f"{number:.3g}" for number in (ours, *others))
                 shown.append(f"{problem}: {numbers}")
         if not shown:
-            return Verdict("N/A", "no results")
+            return Outcome("N/A", "no results")
         answer: Answer = "holds" if held == len(shown) else "does not hold"
-        return Verdict(answer, f"on {held} of {len(shown)}: {'; '.join(shown)}")
+        return Outcome(answer, f"on {held} of {len(shown)}: {'; '.join(shown)}")
 
 
 def _mean(

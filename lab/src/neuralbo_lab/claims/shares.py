@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from neuralbo_lab.claims.claim import Verdict, level
+from neuralbo_lab.claims.claim import Outcome, level
 from neuralbo_lab.statistics.arrays import missing_last
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ class AheadOnMost:
             f"{self.share:.0%} of {len(self.problems)} problems"
         )
 
-    def verdict(self, results: "Results") -> Verdict:
+    def outcome(self, results: "Results") -> Outcome:
         """Count the problems."""
-        won, asked, shown = 0, 0, []
+        won, suggested, shown = 0, 0, []
         wanted = {(cell.problem, cell.method) for cell in results.study.cells()}
         for problem in self.problems:
             others = [method for method in self.worse if (problem, method) in wanted]
@@ -51,14 +51,14 @@ class AheadOnMost:
                 for method in methods
             )
             least, first = min(zip(levels, others, strict=True))
-            asked += 1
+            suggested += 1
             won += ours < least
             shown.append(f"{problem}: {ours:.3g} against {least:.3g} ({first})")
-        if not asked:
-            return Verdict("N/A", f"needs runs of {self.better} and of all others")
-        holds = won >= self.share * asked
-        because = f"on {won} of {asked} (of {len(self.problems)}): " + "; ".join(shown)
-        return Verdict("holds" if holds else "does not hold", because)
+        if not suggested:
+            return Outcome("N/A", f"needs runs of {self.better} and of all others")
+        holds = won >= self.share * suggested
+        because = f"on {won} of {suggested} (of {len(self.problems)}): " + "; ".join(shown)
+        return Outcome("holds" if holds else "does not hold", because)
 
 
 @final
@@ -79,7 +79,7 @@ class NoSlower:
         """What is said."""
         return f"{self.faster} takes no more seconds than {self.slower}"
 
-    def verdict(self, results: "Results") -> Verdict:
+    def outcome(self, results: "Results") -> Outcome:
         """Compare the sums over the problems that both have run."""
         ours, theirs = 0.0, 0.0
         for problem in self.problems:
@@ -87,8 +87,8 @@ class NoSlower:
             if not any(math.isnan(seconds) for seconds in pair):
                 ours, theirs = ours + pair[0], theirs + pair[1]
         if theirs == 0.0:
-            return Verdict("N/A", f"needs runs of {self.faster} and {self.slower}")
-        return Verdict(
+            return Outcome("N/A", f"needs runs of {self.faster} and {self.slower}")
+        return Outcome(
             "holds" if ours <= theirs else "does not hold", f"{ours:.3g} s against {theirs:.3g} s"
         )
 

@@ -1,4 +1,7 @@
-"""The askers of one run: a single one, or with restarts a new one whenever a point comes again."""
+"""The optimizers of one run.
+
+A single one, or with restarts a new one whenever a point comes again.
+"""
 
 from collections.abc import Mapping
 from typing import Any, final
@@ -6,19 +9,19 @@ from typing import Any, final
 from neuralbo.engine.step import generator
 from neuralbo.space import Space
 
-from neuralbo_lab.core.methods import Asker, find_method
+from neuralbo_lab.core.methods import AskTellOptimizer, find_method
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
 from neuralbo_lab.core.stopping import Evaluated, ProposedAgain, TargetReached
 
-START = 4  # the stream of random numbers for start points
-APART = 1_000_003  # between the seeds of the attempts of a run
+START = 4  # the stream of random numbers for initial points
+SEED_STEP = 1_000_003  # between the seeds of the attempts of a run
 PRECISION = 1e-8  # of a target, as in BBOB
 
 
-def start_points(
+def initial_points(
     study: OptimizationStudy, cell: Cell, space: Space, attempt: int = 0
 ) -> list[dict[str, Any]]:
-    """Return the start points, which all methods of a seed share."""
+    """Return the initial points, which all methods of a seed share."""
     keys = (START, attempt) if attempt else (START,)
     rng, n = generator(cell.seed, *keys), study.start_of(cell.problem)
     if study.design == "sobol":
@@ -34,11 +37,11 @@ class Attempts:
 
     Attributes:
         number: of the present attempt; 0 but for studies with restarts.
-        asker: that of the present attempt, which knows nothing of those before.
+        optimizer: that of the present attempt, which knows nothing of those before.
     """
 
     number: int
-    asker: Asker
+    optimizer: AskTellOptimizer
 
     def __init__(self, study: OptimizationStudy, cell: Cell, space: Space, target: float) -> None:
         self._study, self._cell, self._space = study, cell, space
@@ -46,25 +49,25 @@ class Attempts:
         self._begin(0)
 
     def _begin(self, number: int) -> None:
-        seed, make = self._cell.seed + APART * number, find_method(self._cell.method).make
+        seed, make = self._cell.seed + SEED_STEP * number, find_method(self._cell.method).make
         self.number = number
-        self.asker = make(self._space, seed, self._study.trials)
-        self._start = start_points(self._study, self._cell, self._space, number)
+        self.optimizer = make(self._space, seed, self._study.trials)
+        self._start = initial_points(self._study, self._cell, self._space, number)
         self._history: list[Evaluated] = []
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What an asker like these is made from, but for its seed."""
+        """What an optimizer like these is made from, but for its seed."""
         cell = self._cell
         return {"problem": cell.problem, "method": cell.method, "trials": self._study.trials}
 
     def given(self) -> dict[str, Any] | None:
-        """Return the start point that is next, None if the asker is to be asked."""
+        """Return the initial point that is next, None if the optimizer is to be asked."""
         done = len(self._history)
         return self._start[done] if done < len(self._start) else None
 
-    def told(self, params: Mapping[str, Any], value: float | None) -> str | None:
-        """Take note of what the asker was told; returns why the run is over, if it is."""
+    def observed(self, params: Mapping[str, Any], value: float | None) -> str | None:
+        """Take note of what the optimizer was told; returns why the run is over, if it is."""
         point = tuple(self._space.encode([params])[0].tolist())
         self._history.append(Evaluated(point, value))
         if not self._study.restarts:

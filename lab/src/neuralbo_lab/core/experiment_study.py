@@ -40,7 +40,7 @@ class ExperimentStudy(Study[ExperimentCell]):
         write: makes tables of what is finished beside the results.
         render: makes the text of the page.
         seeds: how many cells of each setting.
-        departures: where this is not the document's experiment, and why.
+        departures: where this is not the publication's experiment, and why.
         is_quick: whether cells are smaller than those of the whole study.
     """
 

@@ -26,7 +26,7 @@ from neuralbo.space import Space
 from neuralbo.surrogates.classifiers.class_model import ClassModel
 from neuralbo.surrogates.surrogate import Negated
 
-from neuralbo_lab.core.methods import Asker, find_method
+from neuralbo_lab.core.methods import AskTellOptimizer, find_method
 from neuralbo_lab.problems import find
 
 TENSORS = ("X", "Y", "numbers", "X_pending", "X_failed", "X_censored", "Y_censored", "C")
@@ -42,7 +42,11 @@ class CannotKeepError(OSError):
 
 
 def save_step(
-    where: Path, number: int, asker: Asker, params: Mapping[str, Any], settings: Mapping[str, Any]
+    where: Path,
+    number: int,
+    optimizer: AskTellOptimizer,
+    params: Mapping[str, Any],
+    settings: Mapping[str, Any],
 ) -> None:
     """Save what was proposed and, if the method is one of ours, what its model is made from.
 
@@ -51,16 +55,20 @@ def save_step(
     Args:
         where: the folder of the run.
         number: of the trial.
-        asker: who proposed.
+        optimizer: who proposed.
         params: what was proposed.
         settings: the names of problem and method, and the number of trials.
     """
-    told = asker.step() if isinstance(asker, Optimizer) else None
+    observed = optimizer.step() if isinstance(optimizer, Optimizer) else None
     text = {"number": number, "params": dict(params), "facts": dict(getattr(params, "facts", {})),
             "version": __version__, **settings}  # fmt: skip
-    if told is not None:
-        text["step"] = {"seed": told.seed, "number": told.number, "horizon": told.horizon}
-    tensors = {} if told is None else {name: getattr(told.data, name) for name in TENSORS}
+    if observed is not None:
+        text["step"] = {
+            "seed": observed.seed,
+            "number": observed.number,
+            "horizon": observed.horizon,
+        }
+    tensors = {} if observed is None else {name: getattr(observed.data, name) for name in TENSORS}
     try:
         where.mkdir(parents=True, exist_ok=True)
         torch.save({"text": json.dumps(text), "data": tensors}, where / f"{number:04d}.pt")
@@ -75,11 +83,13 @@ def load_step(path: Path) -> dict[str, Any]:
     seen = found.pop("step", None)
     model = None
     if seen is not None:
-        asker = find_method(found["method"]).make(
+        optimizer = find_method(found["method"]).make(
             Space(find(found["problem"]).space()), seen["seed"], found["trials"]
         )
-        assert isinstance(asker, Optimizer)
-        model = _model(asker.policy, Step.of(Data(**kept["data"]), asker.space.domain, **seen))
+        assert isinstance(optimizer, Optimizer)
+        model = _model(
+            optimizer.policy, Step.of(Data(**kept["data"]), optimizer.space.domain, **seen)
+        )
     return found | {"model": model}
 
 

@@ -2,8 +2,8 @@
 
 A method of ours is written as it is typed: "gp", which is what a user gets, or "brvfl4/ei"
 (surrogate/criterion) or "gp/lcb/random" (surrogate/criterion/maximizer), which are the plain step
-over the whole space, as the documents have it; "trust_region@gp" is a policy around a surrogate.
-The package of a peer is imported when one of its askers is made, not before.
+over the whole space, as the publications have it; "trust_region@gp" is a policy around a
+surrogate. The package of a peer is imported when one of its optimizers is made, not before.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -30,7 +30,7 @@ from neuralbo_lab.core.ablations import ABLATIONS
 from neuralbo_lab.problems import find
 
 
-class Asker(Protocol):
+class AskTellOptimizer(Protocol):
     """What can be asked for parameters and told what came out."""
 
     def ask(self) -> Mapping[str, Any]:
@@ -38,22 +38,23 @@ class Asker(Protocol):
         ...
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
-        """Record a value, None for a failure; parameters never asked for are start points."""
+        """Record a value, None for a failure; parameters never asked for are initial points."""
         ...
 
 
-Make = Callable[[Space, int, int], Asker]
+Make = Callable[[Space, int, int], AskTellOptimizer]
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A way to make askers.
+    """A way to make optimizers.
 
     Attributes:
         make: from the space, the seed and the number of trials.
         needs: the package that must be installed.
-        is_pure: whether an asker that was told the same answers the same, however it got there.
+        is_pure: whether an optimizer that was told the same answers the same, however it got
+            there.
         description: what it is, with which settings, in one line.
     """
 
@@ -72,10 +73,10 @@ class Method:
 
 
 def _optuna(sampler: Callable[[int], samplers.BaseSampler]) -> Make:
-    def make(space: Space, seed: int, trials: int) -> Asker:
-        from neuralbo_lab.peers.optuna import OptunaAsker
+    def make(space: Space, seed: int, trials: int) -> AskTellOptimizer:
+        from neuralbo_lab.peers.optuna import OptunaOptimizer
 
-        return OptunaAsker(sampler(seed), space)
+        return OptunaOptimizer(sampler(seed), space)
 
     return make
 
@@ -84,44 +85,44 @@ def _tpe_group(seed: int) -> samplers.BaseSampler:
     return samplers.TPESampler(seed=seed, multivariate=True, group=True)
 
 
-def _botorch(space: Space, seed: int, trials: int) -> Asker:
-    from neuralbo_lab.peers.botorch import BoTorchAsker
+def _botorch(space: Space, seed: int, trials: int) -> AskTellOptimizer:
+    from neuralbo_lab.peers.botorch import BoTorchOptimizer
 
-    return BoTorchAsker(space, seed)
-
-
-def _turbo(space: Space, seed: int, trials: int) -> Asker:
-    from neuralbo_lab.peers.turbo import TurboAsker
-
-    return TurboAsker(space, seed)
+    return BoTorchOptimizer(space, seed)
 
 
-def _smac(space: Space, seed: int, trials: int) -> Asker:
+def _turbo(space: Space, seed: int, trials: int) -> AskTellOptimizer:
+    from neuralbo_lab.peers.turbo import TurboOptimizer
+
+    return TurboOptimizer(space, seed)
+
+
+def _smac(space: Space, seed: int, trials: int) -> AskTellOptimizer:
     from smac import HyperparameterOptimizationFacade
 
-    from neuralbo_lab.peers.smac import SmacAsker
+    from neuralbo_lab.peers.smac import SmacOptimizer
 
-    return SmacAsker(HyperparameterOptimizationFacade, space, seed, trials)
+    return SmacOptimizer(HyperparameterOptimizationFacade, space, seed, trials)
 
 
-def _smac_bb(space: Space, seed: int, trials: int) -> Asker:
+def _smac_bb(space: Space, seed: int, trials: int) -> AskTellOptimizer:
     from smac import BlackBoxFacade
 
-    from neuralbo_lab.peers.smac import SmacAsker
+    from neuralbo_lab.peers.smac import SmacOptimizer
 
-    return SmacAsker(BlackBoxFacade, space, seed, trials)
-
-
-def _skopt_gp(space: Space, seed: int, trials: int) -> Asker:
-    from neuralbo_lab.peers.skopt import SkoptAsker
-
-    return SkoptAsker(space, "GP", seed)
+    return SmacOptimizer(BlackBoxFacade, space, seed, trials)
 
 
-def _skopt_forest(space: Space, seed: int, trials: int) -> Asker:
-    from neuralbo_lab.peers.skopt import SkoptAsker
+def _skopt_gp(space: Space, seed: int, trials: int) -> AskTellOptimizer:
+    from neuralbo_lab.peers.skopt import SkoptOptimizer
 
-    return SkoptAsker(space, "ET", seed)
+    return SkoptOptimizer(space, "GP", seed)
+
+
+def _skopt_forest(space: Space, seed: int, trials: int) -> AskTellOptimizer:
+    from neuralbo_lab.peers.skopt import SkoptOptimizer
+
+    return SkoptOptimizer(space, "ET", seed)
 
 
 PEERS = {
@@ -158,7 +159,7 @@ PEERS = {
             "cmaes",
             _optuna(lambda seed: samplers.CmaEsSampler(seed=seed)),
             needs="cmaes",
-            description="Optuna's CmaEsSampler, as it comes: learns nothing from start points, "
+            description="Optuna's CmaEsSampler, as it comes: learns nothing from initial points, "
             "draws at random in one dimension and for choices",
         ),
         Method(
@@ -237,7 +238,7 @@ def _is_criterion(name: str) -> bool:
 
 
 def _ours(name: str, policy: Policy, description: str) -> Method:
-    def make(space: Space, seed: int, trials: int) -> Asker:
+    def make(space: Space, seed: int, trials: int) -> AskTellOptimizer:
         return Optimizer(space, surrogate=policy, seed=seed, n_startup_trials=0, n_trials=trials)
 
     return Method(name, make, is_pure=True, description=description)

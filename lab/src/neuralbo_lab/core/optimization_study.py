@@ -19,7 +19,7 @@ Design = Literal["random", "sobol", "latin_hypercube"]
 @final
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One run: a method on a problem from the start points of a seed."""
+    """One run: a method on a problem from the initial points of a seed."""
 
     problem: str
     method: str
@@ -41,20 +41,20 @@ class Group(NamedTuple):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptimizationStudy(Study[Cell]):
-    """Methods on problems, with the same start points for all methods of a seed.
+    """Methods on problems, with the same initial points for all methods of a seed.
 
     Attributes:
-        trials: evaluations of a run, start points included.
-        start: how many of them are start points.
+        trials: evaluations of a run, initial points included.
+        start: how many of them are initial points.
         seeds: how many runs of each method on each problem.
         seconds: CPU seconds of a run after which it counts as not available; None for no limit.
-        other_starts: problems whose number of start points differs, with that number.
-        restarts: end a run when its target is reached, and begin anew, from new start points and
-            with nothing remembered, when a point is proposed again (000 A43).
-        groups: of problems, to be ranked by the hierarchy of tests of 000 E1.
+        other_starts: problems whose number of initial points differs, with that number.
+        restarts: end a run when its target is reached, and begin anew, from new initial points and
+            with nothing remembered, when a point is proposed again (Aryan 2020, sec. 3.5).
+        groups: of problems, to be ranked by the hierarchy of tests of Aryan (2020), Sec. 3.5.
         document: tables to stand beside ours.
-        claims: what the document concludes.
-        departures: where this is not the document's experiment, and why.
+        claims: what the publication concludes.
+        departures: where this is not the publication's experiment, and why.
         by_truth: draw the regret of the best trial so far from its value without noise; else from
             the observed value, which may be luck.
         few: the only runs of the methods in them, which take too long for more; not ranked.
@@ -119,7 +119,7 @@ class OptimizationStudy(Study[Cell]):
         )
 
     def start_of(self, problem: str) -> int:
-        """Return the number of start points on a problem."""
+        """Return the number of initial points on a problem."""
         return dict(self.other_starts).get(problem, self.start)
 
     def cells(self) -> Iterator[Cell]:
@@ -172,7 +172,7 @@ class OptimizationStudy(Study[Cell]):
         """Find its problems and methods.
 
         Raises:
-            ValueError: One of them is not known, or nothing is left after the start points.
+            ValueError: One of them is not known, or nothing is left after the initial points.
         """
         from neuralbo_lab.core.methods import find_method
         from neuralbo_lab.problems import find

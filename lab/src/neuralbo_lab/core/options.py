@@ -10,7 +10,7 @@ from neuralbo_lab.core.study import Study
 
 S = TypeVar("S", bound=Study[Any])
 WANTED = {
-    "trials": "--trials must be more than the start points, and {} must have trials.",
+    "trials": "--trials must be more than the initial points, and {} must have trials.",
     "seeds": "--seeds must be at least 1, and {} must have seeds.",
 }
 

@@ -20,6 +20,7 @@ import torch
 from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.space import Space
 from neuralbo.space.parameters import Real
+from neuralbo.surrogates import Usual
 
 from neuralbo_lab.core.methods import Method, find_method
 from neuralbo_lab.problems import find
@@ -79,8 +80,8 @@ def of_setting(name: str) -> dict[str, Any]:
 def _policy(method: Method) -> object:
     if not method.is_pure:  # a peer, whose settings are not ours
         return None
-    asker = method.make(Space({"x": Real(0, 1)}), 0, 1)  # a policy is the same for any space
-    return asker.policy if isinstance(asker, Optimizer) else None
+    optimizer = method.make(Space({"x": Real(0, 1)}), 0, 1)  # a policy is the same for any space
+    return optimizer.policy if isinstance(optimizer, Optimizer) else None
 
 
 def canonical(value: object) -> Any:
@@ -103,6 +104,8 @@ def _parts(value: object) -> Iterable[object] | None:
     """Return what a value consists of, None if it is one thing."""
     if is_dataclass(value) and not isinstance(value, type):
         parts = [getattr(value, field.name) for field in fields(value)]
+        # how a surrogate is usually searched: what is done is in the key as the policy
+        parts = [part for part in parts if not isinstance(part, Usual)]
         return [part for part in parts if not _is_off(part)]
     if isinstance(value, torch.Tensor):
         found: list[object] = value.tolist()

@@ -1,6 +1,6 @@
 """Fit a surrogate to a sample of a problem and score what it predicts.
 
-Kruse (2022), Sec. 6.2 (001 10.2, 10.4).
+Kruse (2022), Sec. 6.2.
 """
 
 import time
@@ -24,7 +24,7 @@ from neuralbo_lab.core.regression_study import RegressionCell, RegressionStudy
 from neuralbo_lab.problems import Problem, find
 from neuralbo_lab.statistics import (
     CALIBRATION_LEVELS,
-    PredictiveLaw,
+    PredictiveDistribution,
     interval_coverage,
     regression_scores,
 )
@@ -33,7 +33,7 @@ Streams = tuple[int, int]  # of random numbers, for the points and for the noise
 TRAINING: Streams = (5, 6)
 TEST: Streams = (7, 8)
 NO_WEIGHT = -70.0  # log weight: a density of e^-70 changes no score, and no search for a mode
-RELATIVE_OFFSET = 1e-6  # in the denominator of the MRE, as in the author's code (001 section 9)
+RELATIVE_OFFSET = 1e-6  # in the denominator of the MRE, as in the author's code
 
 
 def sample(problem: Problem, n: int, seed: int, streams: Streams) -> tuple[Tensor, Tensor]:
@@ -63,23 +63,23 @@ def fit_and_score(study: RegressionStudy, cell: RegressionCell) -> dict[str, Any
 def score(
     recipe: Surrogate, training: Data, test: tuple[Tensor, Tensor], rng: Generator
 ) -> dict[str, Any]:
-    """Fit a recipe and score its law of y, the noise of an observation included (001 5.1).
+    """Fit a recipe and score its distribution of y, noise included (Kruse 2022, sec. 3.1).
 
-    Densities are of y in units of the deviation of the training values, `scale` (001 section
-    14): the MLPD of y itself is mlpd - log(scale), 001 section 3. Errors are in the units of y.
-    Y is taken as it comes, though recipes that clip take small values for bad ones; `facts`
-    says how many they have clipped.
+    Densities are of y in units of the standard deviation of the training values, `scale`, as in
+    the published code of Kruse (2022): the MLPD of y itself is mlpd - log(scale); Kruse (2022),
+    Sec. 5.3. Errors are in the units of y. Y is taken as it comes, though recipes that clip take
+    small values for bad ones; `facts` says how many they have clipped.
     """
     X, Y = test
     began = time.perf_counter()
     model = recipe.fit(training, rng)
     fitted = time.perf_counter()
     with torch.no_grad():
-        law = law_of(model.posterior(X[:, None, :], observation_noise=True))
+        distribution = distribution_of(model.posterior(X[:, None, :], observation_noise=True))
         predicted = time.perf_counter()
         scale = float(training.standard_units().scale)
-        scores = asdict(regression_scores(law, Y[:, 0], scale, RELATIVE_OFFSET))
-        probabilities = law.cdf(Y[:, 0]).numpy()
+        scores = asdict(regression_scores(distribution, Y[:, 0], scale, RELATIVE_OFFSET))
+        probabilities = distribution.cdf(Y[:, 0]).numpy()
     return {
         "scores": {name: finite_or_none(value) for name, value in scores.items()},
         "coverage": [interval_coverage(probabilities, p) for p in CALIBRATION_LEVELS.tolist()],
@@ -89,25 +89,26 @@ def score(
     }
 
 
-def law_of(posterior: Posterior) -> PredictiveLaw:
-    """Return the law of the one output at each of T points, from a posterior of shape T x 1 x 1.
+def distribution_of(posterior: Posterior) -> PredictiveDistribution:
+    """Return the distribution of the output at each of T points; the posterior is T x 1 x 1.
 
     Raises:
         TypeError: It is no Gaussian and no mixture of them; moments alone would give it a score
             that is not its own.
     """
-    law: object = None
+    distribution: object = None
     if isinstance(posterior, GPyTorchPosterior):
         mean, variance = moments_of(posterior)
-        law = GaussianMixture(torch.zeros_like(mean), mean, variance.sqrt())
+        distribution = GaussianMixture(torch.zeros_like(mean), mean, variance.sqrt())
     elif isinstance(posterior, FunctionDraws | GaussianFunctions | Marginals):
-        law = posterior.law
-    if not isinstance(law, GaussianMixture):
+        distribution = posterior.marginal
+    if not isinstance(distribution, GaussianMixture):
         raise TypeError(
-            f"the scores need an exact law, and that of a {type(posterior).__name__} is not "
+            f"the scores need an exact distribution, and that of a {type(posterior).__name__} "
+            "is not "
             "known here: teach it to neuralbo_lab.core.regression_fits.law_of."
         )
-    parts = [law.log_weights, law.means, law.standard_deviations]
+    parts = [distribution.log_weights, distribution.means, distribution.standard_deviations]
     parts = [part.reshape(-1, part.shape[-1]) for part in parts]
     # components without weight are of no account, and a kernel density has many at each point
     most = int((parts[0] > NO_WEIGHT).sum(-1).amax())

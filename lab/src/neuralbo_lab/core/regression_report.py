@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from neuralbo_lab.claims.claim import Verdict
+from neuralbo_lab.claims.claim import Outcome
 from neuralbo_lab.core.regression_study import RegressionCell, RegressionStudy
 from neuralbo_lab.core.store import Line, must_be_there, read_cells
 from neuralbo_lab.core.tables import conclusions, folder_for, markdown, write_csv, write_report
@@ -19,8 +19,8 @@ SECONDS = ("fit", "predict")
 COLUMNS = ("problem", "surrogate", "n", "runs", *SCORES, "fit seconds", "predict seconds")
 EXPLANATION = """\
 Means over the runs that ended well. Densities (mlpd, exp_mlpd, mean_density) are of y in units of
-the deviation of the training values, errors in the units of y; coverage is that of the central
-95 % interval."""
+the standard deviation of the training values, errors in the units of y; coverage is that of the
+central 95 % interval."""
 
 
 @final
@@ -99,10 +99,10 @@ def failures(results: RegressionResults) -> list[tuple[RegressionCell, str]]:
     ]
 
 
-def verdicts(results: RegressionResults) -> list[tuple[str, str, Verdict]]:
-    """Return what the document concludes: words, source, and whether it holds here."""
+def outcomes(results: RegressionResults) -> list[tuple[str, str, Outcome]]:
+    """Return what the publication concludes: words, source, and whether it holds here."""
     rows = table(results)
-    return [(c.words, c.source, c.verdict(rows)) for c in results.study.claims]
+    return [(c.words, c.source, c.outcome(rows)) for c in results.study.claims]
 
 
 def write(results: RegressionResults, root: Path) -> Path:
@@ -112,7 +112,7 @@ def write(results: RegressionResults, root: Path) -> Path:
     cells = [(row.problem, row.surrogate, row.size, row.runs, *row.numbers) for row in rows]
     write_csv(where / "report.csv", COLUMNS, cells)
     lines = [EXPLANATION, "", *markdown(COLUMNS, cells)]
-    lines += conclusions(where, verdicts(results), study.departures)
+    lines += conclusions(where, outcomes(results), study.departures)
     failed = failures(results)
     lines += ["", "## Failed", ""] if failed else []
     lines += [f"- {cell.file}: {why}" for cell, why in failed]

@@ -1,4 +1,4 @@
-"""What a study of regression consists of. 001 10.2, 10.4."""
+"""What a study of regression consists of. Kruse (2022), Sec. 6.2 and 6.4.1."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -12,7 +12,8 @@ from neuralbo_lab.core.study import Report, Study, run_often
 if TYPE_CHECKING:
     from neuralbo_lab.claims.regression_claims import RegressionClaim
 
-KRUSE_SIZES = (10, 15, 23, 36, 56, 86, 133, 205, 316)  # int(logspace(1, 2.5, 9)), 001 10.2
+# int(logspace(1, 2.5, 9)); Kruse (2022), Sec. 6.2
+KRUSE_SIZES = (10, 15, 23, 36, 56, 86, 133, 205, 316)
 
 
 @final
@@ -40,8 +41,8 @@ class RegressionStudy(Study[RegressionCell]):
         surrogates: names of the catalog; their recipes are taken as they are.
         seeds: how many fits of each surrogate to each size on each problem.
         test_points: at which a fit is scored; a seed has one set of them for all sizes.
-        claims: what the document concludes.
-        departures: where this is not the document's experiment, and why.
+        claims: what the publication concludes.
+        departures: where this is not the publication's experiment, and why.
         few: the only fits of the surrogates in them, which take too long for more.
         quick_problems: for `quick`; none means all.
         file: where the study is described, if it is not one of ours.

@@ -14,7 +14,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from neuralbo_lab.claims import rank_intervals
-from neuralbo_lab.claims.claim import Verdict
+from neuralbo_lab.claims.claim import Outcome
 from neuralbo_lab.claims.comparison import compared
 from neuralbo_lab.core.compact import PARTS, means_of
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
@@ -64,8 +64,8 @@ class Run:
     Attributes:
         trials: its lines of trials, in order.
         curve: the regret after each trial of the study; NaN where there is none (any more).
-        seconds: mean time of a suggestion after the start points; NaN if there is none.
-        spent: mean seconds of its parts after the start points, as far as they are known:
+        seconds: mean time of a suggestion after the initial points; NaN if there is none.
+        spent: mean seconds of its parts after the initial points, as far as they are known:
             "ask", of it "fit" and "choose" (the criterion and its maximization), "objective".
         reason: why the run is not available (N/A), or None.
     """
@@ -139,7 +139,8 @@ class Ranking:
         problems: those on which all of the methods share a seed.
         mean_ranks: of the medians over shared seeds, by Friedman; methods x trials.
         final: Friedman's test of the last trial, with the problems as blocks.
-        borda: of Friedman's ranks of the runs on each problem (000 E2), at the last trial.
+        borda: of Friedman's ranks of the runs on each problem (Aryan 2020, sec. 4.4.1), at the
+            last trial.
     """
 
     methods: tuple[str, ...]
@@ -259,8 +260,8 @@ def ranking(results: Results) -> Ranking | None:
 def group_standings(results: Results) -> dict[str, tuple[tuple[str, ...], Standing]]:
     """Return for each group its methods, and their Borda counts and first places at each trial.
 
-    By the hierarchy of Mann-Whitney's test of the best values, then of the areas (000 E1). Left
-    out are problems that not all of the methods have run.
+    By the hierarchy of Mann-Whitney's test of the best values, then of the areas (Aryan 2020,
+    sec. 3.5). Left out are problems that not all of the methods have run.
     """
     study = results.study
     methods = tuple(m for m in study.ranked if any(c.method == m for c in results.runs))
@@ -286,9 +287,9 @@ def group_ranks(results: Results) -> dict[str, list[rank_intervals.RankRow]]:
     return {g.name: rank_intervals.rank_rows(results, methods, g.problems) for g in study.groups}
 
 
-def verdicts(results: Results) -> list[tuple[str, str, Verdict]]:
-    """Return what the document concludes: words, source, and whether it holds here."""
-    return [(c.words, c.source, c.verdict(results)) for c in results.study.claims]
+def outcomes(results: Results) -> list[tuple[str, str, Outcome]]:
+    """Return what the publication concludes: words, source, and whether it holds here."""
+    return [(c.words, c.source, c.outcome(results)) for c in results.study.claims]
 
 
 def write(results: Results, root: Path) -> Path:
@@ -303,7 +304,7 @@ def write(results: Results, root: Path) -> Path:
     printed = [(title, *row) for title, _, cells in compared(results) for row in cells]
     if printed:
         write_csv(where / "document.csv", ("table", "method and problems"), printed)
-    lines += conclusions(where, verdicts(results), study.departures)
+    lines += conclusions(where, outcomes(results), study.departures)
     return write_report(study, root, lines)
 
 

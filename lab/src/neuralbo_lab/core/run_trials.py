@@ -38,7 +38,7 @@ def trials(
     for number in range(study.trials):
         if number < len(before) and "value" in before[number]:
             line = before[number]
-            attempts.asker.tell(line["params"], line["value"])
+            attempts.optimizer.tell(line["params"], line["value"])
         else:
             evaluate = partial(problem.evaluate, seed=cell.seed)
             line = _trial(evaluate, attempts, number, models)
@@ -46,7 +46,7 @@ def trials(
         if spent.is_over():
             yield {"stopped": f"more than {study.seconds} CPU seconds"}
             return
-        ended = attempts.told(line["params"], line["value"])
+        ended = attempts.observed(line["params"], line["value"])
         if ended is not None:
             yield {"ended": ended}
             return
@@ -58,16 +58,16 @@ def _trial(
     number: int,
     models: Path | None,
 ) -> Line:
-    asker, given = attempts.asker, attempts.given()
+    optimizer, given = attempts.optimizer, attempts.given()
     began = time.perf_counter()
-    params: Mapping[str, Any] = asker.ask() if given is None else given
-    asked = time.perf_counter()
+    params: Mapping[str, Any] = optimizer.ask() if given is None else given
+    suggested = time.perf_counter()
     if models is not None and given is None:
-        save_step(models, number, asker, params, attempts.settings)
+        save_step(models, number, optimizer, params, attempts.settings)
     evaluating = time.perf_counter()
     value = finite_or_none(evaluate(dict(params), number))
     evaluated = time.perf_counter()
-    asker.tell(params, value)
+    optimizer.tell(params, value)
     facts = dict(getattr(params, "facts", {}))
     seconds = {name.removesuffix("_seconds"): facts.pop(name) for name in CLOCK if name in facts}
     line = {"number": number, "params": dict(params), "value": value}
@@ -75,7 +75,7 @@ def _trial(
         line["attempt"] = attempts.number
     if facts:
         line["facts"] = facts
-    spent = {"ask": asked - began, "objective": evaluated - evaluating}
+    spent = {"ask": suggested - began, "objective": evaluated - evaluating}
     return line | {"seconds": spent | seconds}
 
 

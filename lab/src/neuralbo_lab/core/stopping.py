@@ -40,7 +40,7 @@ class StopRule(Protocol):
 @final
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """So many evaluations have been made, failures and the start design included (001 8)."""
+    """So many evaluations have been made, failures and the initial design included."""
 
     evaluations: int
 
@@ -85,7 +85,7 @@ class TargetReached:
 @final
 @dataclass(frozen=True, slots=True)
 class ProposedAgain:
-    """The last point was evaluated before. 000 A43.
+    """The last point was evaluated before. Aryan (2020), Sec. 3.5.
 
     Our maximizers leave out what was tried while there is anything else, so with them this says
     that a finite domain is exhausted; with those of peers, that the criterion has converged.
@@ -113,8 +113,8 @@ class ProposedAgain:
 class NoExpectedImprovement:
     """The largest expected improvement is zero, or at most `smallest` in the units of the values.
 
-    It is read from the facts of the last trial; where they hold none, because it is a start point
-    or another criterion was used, the run goes on.
+    It is read from the facts of the last trial; where they hold none, because it is an initial
+    point or another criterion was used, the run goes on.
     """
 
     smallest: float = 0.0
@@ -132,9 +132,9 @@ class NoExpectedImprovement:
 class Restarting:
     """Runs one after the other within one budget: what ends a run begins the next.
 
-    000 A43: fresh random points, a new surrogate that does not see the earlier runs, and the best
-    value carried over. Whoever runs it hands the surrogate `current(history)`, draws the next
-    point at random while `is_start(history)`, and reports `best_of(history)`.
+    Aryan (2020), Sec. 3.5: fresh random points, a new surrogate that does not see the earlier
+    runs, and the best value carried over. Whoever runs it hands the surrogate `current(history)`,
+    draws the next point at random while `is_initial(history)`, and reports `best_of(history)`.
 
     Attributes:
         rules: each ends a run; they see the history of that run only.
@@ -156,7 +156,7 @@ class Restarting:
         """Return what belongs to the present run; nothing if it is about to begin."""
         return history[self.begins(history)[-1] :]
 
-    def is_start(self, history: History) -> bool:
+    def is_initial(self, history: History) -> bool:
         """Say whether the next point is one of the random ones at the beginning of a run."""
         return len(self.current(history)) < self.start
 

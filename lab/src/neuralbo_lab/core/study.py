@@ -48,7 +48,7 @@ class Study(ABC, Generic[C]):
     """What the runner, the reports and the commands know of a study.
 
     Attributes:
-        reproduces: the experiment of a document, or what is compared.
+        reproduces: the experiment of a publication, or what is compared.
         minutes: measured, or reckoned from the seconds of some of its cells.
         IS_PARALLEL: whether cells may run side by side.
         PARTS: fields of which a part can be chosen, by the option that chooses it.

@@ -12,7 +12,7 @@ from neuralbo_lab.core.store import folder
 from neuralbo_lab.core.study import Study
 
 if TYPE_CHECKING:
-    from neuralbo_lab.claims.claim import Verdict
+    from neuralbo_lab.claims.claim import Outcome
 
 CLAIMS = ("claim", "source", "verdict", "because")
 
@@ -58,13 +58,16 @@ def mean_in_words(values: Sequence[float]) -> str:
 
 
 def conclusions(
-    where: Path, verdicts: "Iterable[tuple[str, str, Verdict]]", departures: Sequence[str]
+    where: Path, outcomes: "Iterable[tuple[str, str, Outcome]]", departures: Sequence[str]
 ) -> list[str]:
-    """Return what a document concludes and where the study departs from it; writes the claims."""
+    """Return what a publication concludes and where the study departs from it.
+
+    Writes the claims.
+    """
     lines: list[str] = []
-    claims = [(words, source, *verdict) for words, source, verdict in verdicts]
+    claims = [(words, source, *outcome) for words, source, outcome in outcomes]
     if claims:
-        lines += ["", "## What the document concludes", "", *markdown(CLAIMS, claims)]
+        lines += ["", "## What the publication concludes", "", *markdown(CLAIMS, claims)]
         write_csv(where / "claims.csv", CLAIMS, claims)
     if departures:
         lines += ["", "## Departures", "", *(f"- {departure}" for departure in departures)]

@@ -51,7 +51,7 @@ def regret_curves(curves: Mapping[str, Array], title: str) -> "Figure":
 def regret_panels(curves: Mapping[str, Mapping[str, Array]], title: str) -> "Figure":
     """Draw the mean regret after each trial with its bootstrap 95 % band, and the median.
 
-    Högger (2021), Figs. 6.9, 6.14 and 6.16 (004 section 7). A run that has no value leaves no
+    Högger (2021), Figs. 6.9, 6.14 and 6.16. A run that has no value leaves no
     mean; the median counts it as worse than any number.
 
     Args:
@@ -73,12 +73,12 @@ def regret_panels(curves: Mapping[str, Mapping[str, Array]], title: str) -> "Fig
 def doublings_per_step(counts: Mapping[str, Array], title: str, first: int = 1) -> "Figure":
     """Draw how often c was doubled in each step: mean, bootstrap 95 % band and median.
 
-    Högger (2021), Figs. 6.13 and A.15 (004 section 7).
+    Högger (2021), Figs. 6.13 and A.15.
 
     Args:
         counts: runs x steps of each method.
         title: shown above.
-        first: the number of the first step, for example after the start points.
+        first: the number of the first step, for example after the initial points.
     """
     figure = new_figure()
     axes = figure.add_subplot()

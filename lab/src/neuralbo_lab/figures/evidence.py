@@ -14,7 +14,7 @@ def evidence_curve(x: Array, alpha: Array, data_x: Array, title: str) -> "Figure
     """Draw alpha(x), the weight of the data, at rising places, with the observations below it.
 
     The green curve of Kruse (2022), Figs. 6.2 to 6.8; where it is 1 the background counts for
-    nothing, where it is 0 for everything (001 6.1, E32).
+    nothing, where it is 0 for everything.
 
     Args:
         x: n rising places.

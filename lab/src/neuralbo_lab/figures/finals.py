@@ -72,7 +72,7 @@ def _box(axes: Any, i: int, values: Array, seeds: Any) -> None:
 def borda_bars(standings: Mapping[str, Standing], methods: Sequence[str], title: str) -> "Figure":
     """Draw Borda counts and first places of each method as bars, side by side in each group.
 
-    Aryan (2020), Sec. 3.6 (000 E1): groups are dimensions, or groups of functions.
+    Aryan (2020), Sec. 3.6: groups are dimensions, or groups of functions.
 
     Args:
         standings: the scores in each group, methods; see `neuralbo_lab.statistics.standings`.

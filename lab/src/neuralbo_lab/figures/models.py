@@ -67,7 +67,7 @@ class View2D:
         y: likewise.
         criterion: m x n.
         samples: what was evaluated, s x 2.
-        is_start: which of them are start points, s.
+        is_initial: which of them are initial points, s.
         optima: k x 2.
         proposal: where to look next, 2 numbers, or None.
     """
@@ -76,7 +76,7 @@ class View2D:
     y: Array
     criterion: Array
     samples: Array
-    is_start: npt.NDArray[np.bool_]
+    is_initial: npt.NDArray[np.bool_]
     optima: Array
     proposal: Array | None = None
 
@@ -89,7 +89,7 @@ def first_and_last(steps: Sequence[int], first: int = FIRST, last: int = LAST) -
 def posterior_1d(view: View1D, title: str) -> "Figure":
     """Draw data, truth, mean and 95 % region, and below them the criterion with the proposal.
 
-    Colours are those of Kruse (2022), Sec. 6.2 (001 10.2): mean red, region blue, criterion green.
+    Colours are those of Kruse (2022), Sec. 6.2: mean red, region blue, criterion green.
     """
     figure = new_figure(8, 5)
     _draw_1d(figure, figure.add_gridspec(1, 1)[0], view, is_small=False)
@@ -117,7 +117,7 @@ def posterior_panels(views: Mapping[str, View1D], title: str) -> "Figure":
 def step_gallery(views: Mapping[int, View1D], title: str) -> "Figure":
     """Draw the posterior at each of some steps by its number; `first_and_last` chooses steps.
 
-    Högger (2021), Figs. 6.2, 6.7, 6.8, 6.11 (004 section 7); 002 3.3.
+    Högger (2021), Figs. 6.2, 6.7, 6.8, 6.11; Agrawal (2016), Sec. 5.2, Fig. 11.
     """
     return posterior_panels({f"step {step}": view for step, view in views.items()}, title)
 
@@ -125,8 +125,8 @@ def step_gallery(views: Mapping[int, View1D], title: str) -> "Figure":
 def criterion_contours(view: View2D, title: str) -> "Figure":
     """Draw contours of a criterion with all samples, the optima and the next point.
 
-    Crosses are start points, plus signs later samples, blue triangles optima and the red circle
-    is the next point, as in Högger (2021), Fig. 6.15 (004 section 7).
+    Crosses are initial points, plus signs later samples, blue triangles optima and the red circle
+    is the next point, as in Högger (2021), Fig. 6.15.
     """
     figure = new_figure(7.5, 5)
     axes = figure.add_subplot()
@@ -141,7 +141,7 @@ def criterion_contours(view: View2D, title: str) -> "Figure":
 def contour_gallery(views: Mapping[int, View2D], title: str) -> "Figure":
     """Draw `criterion_contours` at each of some steps by its number; each has its own levels.
 
-    Högger (2021), Figs. A.17 to A.21 (004 section 7): `first_and_last` chooses the steps.
+    Högger (2021), Figs. A.17 to A.21: `first_and_last` chooses the steps.
     """
     figure, grid = panels(len(views), max(1, min(WIDE_PANELS, len(views))), PANEL_WIDTH, True)
     for (step, view), axes in zip(views.items(), grid, strict=True):
@@ -227,8 +227,8 @@ def _draw_2d(axes: Any, view: View2D, size: float) -> Any:
             view.x, view.y, values, levels=_levels(known), cmap="Greens", extend="min", alpha=0.8
         )
     groups = {
-        "start point": (view.samples[view.is_start], {"marker": "x", "color": "black"}),
-        "sample": (view.samples[~view.is_start], {"marker": "+", "color": "black"}),
+        "initial point": (view.samples[view.is_initial], {"marker": "x", "color": "black"}),
+        "sample": (view.samples[~view.is_initial], {"marker": "+", "color": "black"}),
         "optimum": (view.optima, {"marker": "^", "color": "tab:blue"}),
     }
     for name, (places, style) in groups.items():

@@ -46,7 +46,7 @@ class PlanePanel:
         reach: the plane is shown from -reach to reach.
         places: draws x 2.
         is_path: whether a line joins them.
-        ellipses: means and deviations of Gaussians: (m0, m1, s0, s1) of each.
+        ellipses: means and standard deviations of Gaussians: (m0, m1, s0, s1) of each.
     """
 
     title: str

@@ -53,7 +53,7 @@ def score_against_size(
 ) -> "Figure":
     """Draw a score against the training size: the mean over seeds, a band between the quartiles.
 
-    Kruse (2022), Sec. 6.2 (001 10.2). The score's axis is logarithmic if all are positive.
+    Kruse (2022), Sec. 6.2. The score's axis is logarithmic if all are positive.
 
     Args:
         scores: for each problem the seeds x sizes of each surrogate, the same surrogates in the

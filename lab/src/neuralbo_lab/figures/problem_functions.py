@@ -53,7 +53,7 @@ def function_and_points(
 def function_1d(problem: Problem, title: str | None = None) -> "Figure":
     """Draw a problem of one variable, without noise, and mark its optima.
 
-    Högger (2021), Fig. 6.3 (004 section 7).
+    Högger (2021), Fig. 6.3.
 
     Raises:
         ValueError: It has not one variable.
@@ -75,7 +75,7 @@ def function_2d(problem: Problem, title: str | None = None) -> "Figure":
     """Draw contours of a problem of two variables, without noise, and mark its optima.
 
     Where values above the minimum span decades the levels are even in their logarithm.
-    Högger (2021), Fig. 6.12 (004 section 7).
+    Högger (2021), Fig. 6.12.
 
     Raises:
         ValueError: It has not two variables.

@@ -1,4 +1,6 @@
-"""What figures show of a fitted model: its law and its criterion, in the user's units and sign.
+"""What figures show of a fitted model.
+
+Its distribution and its criterion, in the user's units and sign.
 
 Models are fitted to points of the unit cube and to values of which larger ones are better.
 """
@@ -20,13 +22,13 @@ from torch import Tensor
 
 from neuralbo_lab.figures.models import View1D, View2D
 from neuralbo_lab.problems.base import Problem
-from neuralbo_lab.statistics import PredictiveLaw
+from neuralbo_lab.statistics import PredictiveDistribution
 from neuralbo_lab.statistics.arrays import Array
 
 LEVEL = 0.95
 PLACES = 400  # on the line
 SIDE = 60  # of the grid in the plane
-CELLS = 400  # in which a law's values are looked at: about the pixels of a figure
+CELLS = 400  # in which a distribution's values are looked at: about the pixels of a figure
 TAIL = 5e-4  # of the mass on either side that is beyond the cells
 
 CriterionValues = Callable[[Tensor], Tensor]  # b x 1 x d to b, as botorch's AcquisitionFunction
@@ -40,7 +42,7 @@ class Frame:
     Attributes:
         direction: "minimize" if the model was fitted to -f, "maximize" if to f itself.
         of_observations: whether the region is that of an observation, noise included.
-        start: how many trials are start points: those numbered below it.
+        start: how many trials are initial points: those numbered below it.
     """
 
     problem: Problem
@@ -115,38 +117,41 @@ def view_2d(
         y=y,
         criterion=values,
         samples=_in_box(problem, data.X),
-        is_start=(data.numbers < frame.start).numpy(),
+        is_initial=(data.numbers < frame.start).numpy(),
         optima=problem.places.numpy(),
         proposal=None if proposal is None else _in_box(problem, proposal.reshape(1, 2))[0],
     )
 
 
-def law_at_points(posterior: Posterior) -> GaussianMixture:
-    """Return the law at each of n points, from a posterior of n x 1 x d points.
+def distribution_at_points(posterior: Posterior) -> GaussianMixture:
+    """Return the distribution at each of n points, from a posterior of n x 1 x d points.
 
     It is exact of Gaussians and of mixtures of them; of another posterior it is the Gaussian of
     the same mean and variance.
     """
-    if isinstance(posterior, Marginals) and isinstance(posterior.law, GaussianMixture):
-        law = posterior.law
-        parts = (law.log_weights, law.means, law.standard_deviations)
+    if isinstance(posterior, Marginals) and isinstance(posterior.marginal, GaussianMixture):
+        distribution = posterior.marginal
+        parts = (distribution.log_weights, distribution.means, distribution.standard_deviations)
         return GaussianMixture(*(part.flatten(0, -2) for part in parts))
     mean, variance = (moment.reshape(-1, 1) for moment in moments_of(posterior))
     return GaussianMixture(torch.zeros_like(mean), mean, variance.sqrt())
 
 
-def highest_density_intervals(law: PredictiveLaw, level: float = LEVEL) -> tuple[Array, Array]:
+def highest_density_intervals(
+    distribution: PredictiveDistribution, level: float = LEVEL
+) -> tuple[Array, Array]:
     """Return the shortest region of at least that probability: lower and upper ends, k x n each.
 
-    The region of a law with several modes may have several intervals; k is the largest number of
-    them, and places with fewer have NaN. Between the quantiles `TAIL` and 1 - `TAIL` the values
-    are cut into `CELLS` equal cells, and the region is made of those of the largest probability.
+    The region of a distribution with several modes may have several intervals; k is the largest
+    number of them, and places with fewer have NaN. Between the quantiles `TAIL` and 1 - `TAIL` the
+    values are cut into `CELLS` equal cells, and the region is made of those of the largest
+    probability.
     """
-    tails = (torch.full_like(law.mean, p) for p in (TAIL, 1 - TAIL))
-    first, last = (law.quantile(p) for p in tails)
+    tails = (torch.full_like(distribution.mean, p) for p in (TAIL, 1 - TAIL))
+    first, last = (distribution.quantile(p) for p in tails)
     share = torch.linspace(0, 1, CELLS + 1, dtype=first.dtype)
     edges = first + share[:, None] * (last - first)  # cells + 1 x n
-    masses = torch.stack([law.cdf(edge) for edge in edges]).diff(dim=0)
+    masses = torch.stack([distribution.cdf(edge) for edge in edges]).diff(dim=0)
     ordered = masses.sort(0, descending=True).values
     needed = (ordered.cumsum(0) < level).sum(0, keepdim=True).clamp(max=CELLS - 1)
     is_inside = masses >= ordered.gather(0, needed)
@@ -167,13 +172,13 @@ def _intervals(is_inside: npt.NDArray[np.bool_], edges: Array) -> tuple[Array, A
 
 def _region(posterior: Posterior, sign: float) -> tuple[Array, Array]:
     """Return the ends of the 95 % region in the user's sign, rising."""
-    law = law_at_points(posterior)
-    if law.means.shape[-1] == 1:
+    distribution = distribution_at_points(posterior)
+    if distribution.means.shape[-1] == 1:
         reach = torch.special.ndtri(torch.tensor((1 + LEVEL) / 2, dtype=torch.float64))
-        mean, deviation = law.means.mT, law.standard_deviations.mT
-        low, high = (mean - reach * deviation).numpy(), (mean + reach * deviation).numpy()
+        mean, std = distribution.means.mT, distribution.standard_deviations.mT
+        low, high = (mean - reach * std).numpy(), (mean + reach * std).numpy()
     else:
-        low, high = highest_density_intervals(law)
+        low, high = highest_density_intervals(distribution)
     return (low, high) if sign > 0 else (-high, -low)
 
 

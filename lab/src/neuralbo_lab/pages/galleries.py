@@ -47,7 +47,7 @@ def views_1d(results: Results, problem: str, method: str, seed: int = 0) -> dict
     """Return model and criterion before so many trials of a run; nothing if it has no model."""
     views = {}
     for number, step, model, acquisition, frame in _steps(results, Cell(problem, method, seed)):
-        if isinstance(model, ClassModel):  # has no law of the values to draw
+        if isinstance(model, ClassModel):  # has no distribution of the values to draw
             continue
         proposal = _proposal(results, Cell(problem, method, seed), number)
         views[number] = view_1d(model, acquisition, step.data, frame, proposal)
@@ -73,17 +73,17 @@ def _steps(
     method = find_method(cell.method)
     if not method.is_pure:  # a peer
         return []
-    asker = method.make(Space(problem.space()), cell.seed, results.study.trials)
-    if not isinstance(asker, Optimizer):
+    optimizer = method.make(Space(problem.space()), cell.seed, results.study.trials)
+    if not isinstance(optimizer, Optimizer):
         return []
     start = results.study.start_of(cell.problem)
     trials = [line for line in run.trials if "attempt" not in line]
     frame, found = Frame(problem, start=start), []
     for number in _shown(start, len(trials)):
-        for line in trials[len(asker.trials) : number]:
-            asker.tell(line["params"], line["value"])
-        step = asker.step()
-        policy = asker.policy
+        for line in trials[len(optimizer.trials) : number]:
+            optimizer.tell(line["params"], line["value"])
+        step = optimizer.step()
+        policy = optimizer.policy
         plan = policy.plan(step) if step.data.n and isinstance(policy, Plans) else None
         if plan is not None:
             found.append((number, step, *_model(plan), frame))

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neuralbo_lab.claims.claim import Verdict
+from neuralbo_lab.claims.claim import Outcome
 from neuralbo_lab.core.tables import CLAIMS, text
 
 if TYPE_CHECKING:
@@ -96,15 +96,15 @@ def experiment_page(results: "ExperimentResults", parts: Iterable[str]) -> str:
     return page(study.name, [*start, *parts, *departures(study.departures)])
 
 
-def conclusions(verdicts: Sequence[tuple[str, str, Verdict]]) -> list[str]:
-    """Return what the document concludes, and whether it holds here."""
-    if not verdicts:
+def conclusions(outcomes: Sequence[tuple[str, str, Outcome]]) -> list[str]:
+    """Return what the publication concludes, and whether it holds here."""
+    if not outcomes:
         return []
-    answered = [verdict for verdict in verdicts if verdict[2].answer != "N/A"]
-    others = [verdict for verdict in verdicts if verdict[2].answer == "N/A"]
-    parts = ["<h2>What the document concludes</h2>"]
+    answered = [outcome for outcome in outcomes if outcome[2].answer != "N/A"]
+    others = [outcome for outcome in outcomes if outcome[2].answer == "N/A"]
+    parts = ["<h2>What the publication concludes</h2>"]
     if answered:
-        held = sum(verdict.answer == "holds" for _, _, verdict in answered)
+        held = sum(outcome.answer == "holds" for _, _, outcome in answered)
         parts.append(f"<p>{held} of {len(answered)} hold.</p>")
         parts.append(_claims(answered))
     if others:
@@ -113,10 +113,10 @@ def conclusions(verdicts: Sequence[tuple[str, str, Verdict]]) -> list[str]:
     return parts
 
 
-def _claims(verdicts: Sequence[tuple[str, str, Verdict]]) -> str:
+def _claims(outcomes: Sequence[tuple[str, str, Outcome]]) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in CLAIMS)
     lines = [f"<tr>{head}</tr>"]
-    for words, source, (answer, because) in verdicts:
+    for words, source, (answer, because) in outcomes:
         kind = answer.replace(" ", "-").replace("/", "-")
         cells = (escape(words), escape(source), f'<b class="{kind}">{answer}</b>', escape(because))
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
@@ -129,4 +129,4 @@ def departures(lines: Sequence[str]) -> list[str]:
     if not lines:
         return []
     items = "\n".join(f"<li>{escape(line)}</li>" for line in lines)
-    return ["<h2>Departures from the document</h2>", f"<ul>\n{items}\n</ul>"]
+    return ["<h2>Departures from the publication</h2>", f"<ul>\n{items}\n</ul>"]

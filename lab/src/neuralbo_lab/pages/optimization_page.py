@@ -17,9 +17,9 @@ from neuralbo_lab.core.report import (
     group_ranks,
     group_standings,
     mean_known,
+    outcomes,
     ranking,
     table,
-    verdicts,
 )
 from neuralbo_lab.pages import html
 from neuralbo_lab.pages.problem_figures import few_figures, many_figures
@@ -33,7 +33,7 @@ def render(results: Results) -> str:
     """Return the page."""
     study = results.study
     parts = html.head(study, _facts(results)) + _not_available(results)
-    parts += html.conclusions(verdicts(results))
+    parts += html.conclusions(outcomes(results))
     parts += ["<h2>Final regret</h2>", f"<p>{escape(_explanation(results))}</p>"]
     parts += [html.table(COLUMNS, table(results)), *_document(results)]
     parts += [*_ranks(results, ranking(results)), *_groups(results), *_seconds(results)]
@@ -48,14 +48,14 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
     yield (
         "protocol",
         (
-            f"{study.trials} trials, {study.start} of them start points ({study.design}), "
+            f"{study.trials} trials, {study.start} of them initial points ({study.design}), "
             f"{study.seeds} seeds, {len(study.methods)} methods, {len(study.problems)} problems"
         ),
     )
     if study.restarts:
         yield "restarts", "when a point is proposed again; a run ends at its target"
     if study.other_starts:
-        yield "other start points", ", ".join(f"{name}: {n}" for name, n in study.other_starts)
+        yield "other initial points", ", ".join(f"{name}: {n}" for name, n in study.other_starts)
     failed = sum(run.reason is not None for run in results.runs.values())
     cells = list(study.cells())
     yield "finished runs", f"{len(results.runs)} of {len(cells)}, {failed} of them N/A"
@@ -133,8 +133,9 @@ def _document(results: Results) -> list[str]:
         parts += [f"<h2>{escape(title)}</h2>", html.table(columns, rows)]
     if parts:
         words = (
-            "Ours beside the document's, as each title says, and in brackets how many runs. A "
-            "mean is ± the deviation of the runs if the title says nothing else; ranks are among "
+            "Ours beside the publication's, as each title says, and in brackets how many runs. A "
+            "mean is ± the standard deviation of the runs if the title says nothing else; "
+            "ranks are among "
             "so many as were run."
         )
         parts.insert(1, f"<p>{words}</p>")
@@ -227,5 +228,5 @@ def _seconds(results: Results) -> list[str]:
             means = [mean_known([run.spent[part] for run in runs]) for part in PARTS]
             rows.append((method, mean_known([run.seconds for run in runs]), *means))
     columns = ("method", "suggestion", "of it: fit", "criterion and its maximum", "objective")
-    said = "Mean seconds of a trial after the start points; N/A where a method does not tell."
+    said = "Mean seconds of a trial after the initial points; N/A where a method does not tell."
     return ["<h2>Seconds</h2>", f"<p>{said}</p>", html.table(columns, rows)]

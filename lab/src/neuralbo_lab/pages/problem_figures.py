@@ -118,8 +118,8 @@ def _doublings(results: Results, problem: str) -> "Iterator[tuple[str, Figure]]"
             for run in results.of(problem, method)
             if len(run.trials) == results.study.trials
         ]
-        is_told = bool(rows) and not np.isnan(np.asarray(rows, dtype=np.float64)).any()
-        counts[method] = np.asarray(rows, dtype=np.float64) if is_told else np.empty((0, 0))
+        is_known = bool(rows) and not np.isnan(np.asarray(rows, dtype=np.float64)).any()
+        counts[method] = np.asarray(rows, dtype=np.float64) if is_known else np.empty((0, 0))
     if any(len(values) for values in counts.values()):
         title = f"{problem}: doublings of c"
         yield f"doublings on {problem}", figures.doublings_per_step(counts, title, start + 1)

@@ -15,8 +15,8 @@ from neuralbo_lab.core.regression_report import (
     EXPLANATION,
     RegressionResults,
     failures,
+    outcomes,
     table,
-    verdicts,
 )
 from neuralbo_lab.figures.views import Frame, view_1d
 from neuralbo_lab.pages import html
@@ -29,7 +29,7 @@ SCORES = {
     "coverage": "coverage of the 95 % interval",
     "calibration_error": "calibration error",
 }
-SHOWN = 36  # training points of the posteriors that are drawn, 001 10.2
+SHOWN = 36  # training points of the posteriors that are drawn, Kruse (2022), Sec. 6.2
 
 
 def render(results: RegressionResults) -> str:
@@ -38,7 +38,7 @@ def render(results: RegressionResults) -> str:
     done = f"{len(results.fits)} of {len(list(study.cells()))}"
     facts = [("finished fits", done), ("seeds", str(study.seeds)),
              ("test points", str(study.test_points))]  # fmt: skip
-    parts = html.head(study, facts) + html.conclusions(verdicts(results))
+    parts = html.head(study, facts) + html.conclusions(outcomes(results))
     parts += html.failed("fit", [(cell.file, why) for cell, why in failures(results)])
     parts += ["<h2>Scores against the number of points</h2>", *_curves(results)]
     parts += ["<h2>Calibration</h2>", *_calibration(results), *_posteriors(results)]

@@ -14,26 +14,26 @@ from gpytorch.mlls import ExactMarginalLogLikelihood
 from neuralbo.engine.step import generator
 from neuralbo.space import Space
 
-from neuralbo_lab.peers.observed_values import Told
+from neuralbo_lab.peers.observed_values import Observed
 
 
 @final
-class BoTorchAsker:
+class BoTorchOptimizer:
     """The default Gaussian process with log expected improvement, on the columns of our domain."""
 
     def __init__(self, space: Space, seed: int) -> None:
         self.space, self.seed = space, seed
-        self.told: Told[torch.Tensor] = Told()
+        self.observed: Observed[torch.Tensor] = Observed()
         self.X: list[torch.Tensor] = []
         self.Y: list[float] = []
 
     def ask(self) -> Mapping[str, Any]:
         """Fit, maximize, and move to the nearest legal point; at random before the first value."""
-        for x, value, _ in self.told.take():
+        for x, value, _ in self.observed.take():
             self.X.append(x)
             self.Y.append(value)
         if not self.Y:
-            rng = generator(self.seed, len(self.told.waiting))
+            rng = generator(self.seed, len(self.observed.waiting))
             return self.space.decode(self.space.domain.sample(1, rng))[0]
         X = torch.stack(self.X)
         Y = -torch.tensor(self.Y, dtype=torch.float64)[:, None]
@@ -50,4 +50,4 @@ class BoTorchAsker:
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
         """Keep a value until the next question."""
-        self.told.add(self.space.encode([params])[0], value)
+        self.observed.add(self.space.encode([params])[0], value)

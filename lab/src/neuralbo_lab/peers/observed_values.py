@@ -6,7 +6,7 @@ Point = TypeVar("Point")
 
 
 @final
-class Told(Generic[Point]):
+class Observed(Generic[Point]):
     """What was told and waits for the next suggestion; a failure gets the worst value seen.
 
     Left out, a failure would be suggested again and again. Before the first value there is no

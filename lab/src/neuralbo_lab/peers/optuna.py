@@ -13,7 +13,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState, create_trial
 
 
 @final
-class OptunaAsker:
+class OptunaOptimizer:
     """A sampler in a study of its own, in memory.
 
     Attributes:
@@ -24,7 +24,7 @@ class OptunaAsker:
         self.study, self.space = optuna.create_study(sampler=sampler), space
         self.alone, self._draw = 0, sampler.sample_independent
         sampler.sample_independent = self._counted  # type: ignore[assignment, method-assign]
-        self.asked: dict[int, tuple[Mapping[str, Any], Trial]] = {}  # the params keep their id
+        self.suggested: dict[int, tuple[Mapping[str, Any], Trial]] = {}  # the params keep their id
 
     def _counted(
         self, study: Study, trial: FrozenTrial, name: str, distribution: BaseDistribution
@@ -37,14 +37,14 @@ class OptunaAsker:
         """Return the parameters of a new trial."""
         trial = self.study.ask()
         params = ask_params(trial, self.space)
-        self.asked[id(params)] = params, trial
+        self.suggested[id(params)] = params, trial
         return params
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
         """Finish the trial, or add one that was not asked for."""
         state = TrialState.FAIL if value is None else TrialState.COMPLETE
-        if id(params) in self.asked:
-            _, trial = self.asked.pop(id(params))
+        if id(params) in self.suggested:
+            _, trial = self.suggested.pop(id(params))
             self.study.tell(trial, value, state=state)
             return
         distributions = {name: self.space.distributions[name] for name in params}

@@ -8,11 +8,11 @@ from neuralbo.space import Space
 from skopt.space import Categorical, Dimension, Integer, Real
 
 from neuralbo_lab.peers.axes import Axis, axes_of, params_of
-from neuralbo_lab.peers.observed_values import Told
+from neuralbo_lab.peers.observed_values import Observed
 
 
 @final
-class SkoptAsker:
+class SkoptOptimizer:
     """skopt's Optimizer, told all that is new right before it is asked.
 
     It fits while it is told; told late, it does so within the seconds that a suggestion takes.
@@ -25,7 +25,7 @@ class SkoptAsker:
                 "on such a space ask 'smac', 'tpe' or a method of ours."
             )
         self.space, self.axes = space, axes_of(space)
-        self.told: Told[list[float]] = Told()
+        self.observed: Observed[list[float]] = Observed()
         self.optimizer = skopt.Optimizer(
             [_dimension(axis) for axis in self.axes.values()],
             base_estimator=estimator,
@@ -36,7 +36,7 @@ class SkoptAsker:
 
     def ask(self) -> Mapping[str, Any]:
         """Hand on what was told, and return the suggestion."""
-        if new := self.told.take():
+        if new := self.observed.take():
             self.optimizer.tell([x for x, _, _ in new], [y for _, y, _ in new])
         numbers = dict(zip(self.axes, self.optimizer.ask(), strict=True))
         params: dict[str, Any] = params_of(self.space, self.axes, numbers)
@@ -44,7 +44,7 @@ class SkoptAsker:
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
         """Keep a value until the next question."""
-        self.told.add([axis.theirs(params[name]) for name, axis in self.axes.items()], value)
+        self.observed.add([axis.theirs(params[name]) for name, axis in self.axes.items()], value)
 
 
 def _dimension(axis: Axis) -> Dimension:

@@ -22,14 +22,14 @@ from smac.main.exceptions import ConfigurationSpaceExhaustedException
 from smac.runhistory import StatusType, TrialInfo, TrialValue
 
 from neuralbo_lab.peers.axes import Axis, axes_of, params_of
-from neuralbo_lab.peers.observed_values import Told
+from neuralbo_lab.peers.observed_values import Observed
 
 Facade = type[HyperparameterOptimizationFacade] | type[BlackBoxFacade]
 
 
 @final
-class SmacAsker:
-    """A facade as it comes, but without its own start points: the study gives them.
+class SmacOptimizer:
+    """A facade as it comes, but without its own initial points: the study gives them.
 
     A failure is told as crashed. Its cost is the worst value seen, since SMAC's own crash cost,
     infinity, is refused by both of its models.
@@ -38,8 +38,9 @@ class SmacAsker:
     def __init__(self, facade: Facade, space: Space, seed: int, trials: int) -> None:
         self.space, self.axes, self.seed = space, axes_of(space), seed
         self.configs = configuration_space(space, self.axes)
-        self.told: Told[TrialInfo] = Told()
-        self.asked: dict[int, tuple[Mapping[str, Any], TrialInfo]] = {}  # the params keep their id
+        self.observed: Observed[TrialInfo] = Observed()
+        # the params keep their id
+        self.suggested: dict[int, tuple[Mapping[str, Any], TrialInfo]] = {}
         logging.getLogger("smac").setLevel(logging.CRITICAL)
         # SMAC writes at its start and, unless told not to, at each tell: see `ask`.
         with TemporaryDirectory() as folder:
@@ -56,7 +57,7 @@ class SmacAsker:
         Raises:
             RuntimeError: if SMAC finds nothing that was not tried yet.
         """
-        for info, cost, has_failed in self.told.take():
+        for info, cost, has_failed in self.observed.take():
             status = StatusType.CRASHED if has_failed else StatusType.SUCCESS
             self.smac.tell(info, TrialValue(cost=cost, status=status), save=False)
         try:
@@ -64,17 +65,17 @@ class SmacAsker:
         except (StopIteration, ConfigurationSpaceExhaustedException) as error:
             raise RuntimeError("SMAC never repeats itself, and finds nothing new here.") from error
         params: dict[str, Any] = params_of(self.space, self.axes, dict(info.config))
-        self.asked[id(params)] = params, info
+        self.suggested[id(params)] = params, info
         return params
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
         """Keep a value until the next question."""
-        if id(params) in self.asked:
-            _, info = self.asked.pop(id(params))
+        if id(params) in self.suggested:
+            _, info = self.suggested.pop(id(params))
         else:
             values = {n: axis.theirs(params[n]) for n, axis in self.axes.items() if n in params}
             info = TrialInfo(Configuration(self.configs, values=values), seed=self.seed)
-        self.told.add(info, value)
+        self.observed.add(info, value)
 
 
 def configuration_space(space: Space, axes: Mapping[str, Axis]) -> ConfigurationSpace:

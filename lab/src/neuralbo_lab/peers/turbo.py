@@ -23,7 +23,7 @@ from neuralbo.space import Space
 from torch import Tensor
 from torch.quasirandom import SobolEngine
 
-from neuralbo_lab.peers.observed_values import Told
+from neuralbo_lab.peers.observed_values import Observed
 
 LEAST, MOST, FIRST = 0.5**7, 1.6, 0.8
 SUCCESSES, FEWEST_FAILURES = 10, 4
@@ -57,35 +57,35 @@ class _Region:
 
 
 @final
-class TurboAsker:
+class TurboOptimizer:
     """TuRBO-1 with one point at a time. A tiny region grows large again where it is."""
 
     def __init__(self, space: Space, seed: int) -> None:
         self.space, self.seed, self.region = space, seed, _Region()
-        self.told: Told[Tensor] = Told()
+        self.observed: Observed[Tensor] = Observed()
         self.X: list[Tensor] = []
         self.Y: list[float] = []
-        self.asked = 0
+        self.suggested = 0
 
     def ask(self) -> Mapping[str, Any]:
         """Fit, and take the best candidate of one draw; at random before the first value."""
-        for x, value, _ in self.told.take():
+        for x, value, _ in self.observed.take():
             self.X.append(x)
             self.Y.append(-value)
-            if self.asked:  # start points say nothing of the region
+            if self.suggested:  # initial points say nothing of the region
                 self.region.update(-value, self.space.domain.d)
             else:
                 self.region.best = max(self.region.best, -value)
         if not self.Y:
-            rng = generator(self.seed, len(self.told.waiting))
+            rng = generator(self.seed, len(self.observed.waiting))
             return self.space.decode(self.space.domain.sample(1, rng))[0]
-        self.asked += 1
+        self.suggested += 1
         with manual_seed(self.seed + len(self.Y)):
             return self.space.decode(self._propose())[0]
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
         """Keep a value until the next question."""
-        self.told.add(self.space.encode([params])[0], value)
+        self.observed.add(self.space.encode([params])[0], value)
 
     def _propose(self) -> Tensor:
         X, Y = torch.stack(self.X), torch.tensor(self.Y, dtype=torch.float64)[:, None]

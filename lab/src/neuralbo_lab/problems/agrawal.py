@@ -1,7 +1,9 @@
-"""The functions of 002 3.1, in that document's boxes and with the minima verified there.
+"""The functions of Agrawal (2016), Sec.
 
-The document calls McCormick's function unimodal and its minimum -1.9133; it has two minima, and
-the lower one is -1.91322 (002 6.1, 13 and 14).
+5.2, in Agrawal's boxes and with the minima verified there.
+
+Agrawal (2016) calls McCormick's function unimodal and its minimum -1.9133; it has two minima, and
+the lower one is -1.91322 (our check of Agrawal 2016).
 """
 
 import math
@@ -49,11 +51,11 @@ def mccormick() -> Problem:
 
 
 def rosenbrock() -> Problem:
-    """Rosenbrock's valley on the document's smaller box."""
+    """Rosenbrock's valley on Agrawal's smaller box."""
     low, high = box(2, -2.048, 2.048)
     return replace(classic.rosenbrock(2), name="agrawal-rosenbrock", low=low, high=high)
 
 
 def camel() -> Problem:
-    """The six-hump camel of 000, in the same box."""
+    """The six-hump camel of Aryan (2020), in the same box."""
     return replace(classic.camelback(), name="agrawal-camel")

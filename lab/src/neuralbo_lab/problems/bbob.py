@@ -1,9 +1,10 @@
 """The functions of the black-box optimization benchmark (BBOB), from COCO's package `cocoex`.
 
 Hansen et al. (2009), "Real-parameter black-box optimization benchmarking 2009: noiseless functions
-definitions"; 001 10.6 and 000 appendix A.1. All are on [-5, 5]^d. An instance has a place and a
-least value of its own; the studies of 001 have instance 1. `cocoex` ends the process when it is
-asked for a function that it does not have, so what is asked for is checked here.
+definitions". Kruse (2022) and Aryan (2020) use them. All are on [-5, 5]^d. An instance has a place
+and a least value of its own; the studies of Kruse (2022) have instance 1. `cocoex` ends the
+process when it is asked for a function that it does not have, so what is asked for is checked
+here.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -100,8 +100,8 @@ def rotated_ellipsoid(
 ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
     """Return sum_i condition^((i-1)/(d-1)) T(R (x - place))_i^2, a function of rows.
 
-    T is BBOB's oscillation, and R the rotation of the seed (001 10.6). cocoex has it with a
-    condition of 1e6 only, as f10.
+    T is BBOB's oscillation, and R the rotation of the seed (Hansen et al. 2009). cocoex has it
+    with a condition of 1e6 only, as f10.
     """
     d = len(place)
     R = _rotation(d, seed + ROTATION)

@@ -1,4 +1,4 @@
-"""The synthetic functions of 000 Appendix A.2, Ackley's and Rastrigin's.
+"""The synthetic functions of Aryan (2020), Sec. 4.4.1, Ackley's and Rastrigin's.
 
 Each takes points in the units of its box, ... x d, to ... values. Minima are those of the
 formulas, not of the places as printed, which differ from the tenth digit on (Hartmann).
@@ -146,7 +146,10 @@ def hartmann6() -> Problem:
 
 
 def levy(d: int, low: float = -10.0) -> Problem:
-    """Many shallow valleys on a bowl; 000 has it from -15 on, 004 and botorch from -10."""
+    """Many shallow valleys on a bowl.
+
+    Aryan (2020) has it from -15 on, Högger (2021) and botorch from -10.
+    """
     places = torch.ones(1, d).double()
     return Problem(f"levy{d}", _levy, *box(d, low, 10), 0.0, places, None, True)
 
@@ -170,10 +173,12 @@ def rastrigin(d: int) -> Problem:
 
 
 def rotated_rastrigin(d: int) -> Problem:
-    """BBOB's f15 in any dimension, with a place and rotations of our own: bent, and turned twice.
+    """BBOB's f15 in any dimension, with a place and rotations of our own.
+
+    Warped, and turned twice.
 
     z = R L Q asy(osz(R (x - place))), L from 1 to sqrt(10); f = 10 (d - sum cos(2 pi z)) + |z|^2.
-    Hansen et al. (2009), f15; 001 10.6. COCO has it up to 40 dimensions.
+    Hansen et al. (2009), f15. COCO has it up to 40 dimensions.
     """
     rng = torch.Generator().manual_seed(d)
     place = 8 * torch.rand(d, generator=rng, dtype=torch.float64) - 4
@@ -206,7 +211,7 @@ def asymmetric(x: Tensor, beta: float) -> Tensor:
 
 
 def sin_one() -> Problem:
-    """Many narrow valleys on a line (004 5.2)."""
+    """Many narrow valleys on a line (SinOne of Högger 2021)."""
     places = float64([[_SIN_PLACE]])
     return Problem("sinone", _sin_product, *box(1, 0, 1), _SIN_LEAST, places)
 

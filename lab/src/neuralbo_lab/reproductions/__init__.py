@@ -1,1 +1,1 @@
-"""The experiments of the five documents, with their printed tables and what they conclude."""
+"""The experiments of the five publications, with their printed tables and what they conclude."""

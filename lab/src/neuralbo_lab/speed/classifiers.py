@@ -19,11 +19,12 @@ from optuna import samplers
 from rich.console import Console
 from rich.progress import track
 
-from neuralbo_lab.core.methods import Asker
-from neuralbo_lab.peers.optuna import OptunaAsker
+from neuralbo_lab.core.methods import AskTellOptimizer
+from neuralbo_lab.peers.optuna import OptunaOptimizer
 from neuralbo_lab.speed.goals import Goal, Measured, at_most
 
-# Nine hyper-parameters, as many of each kind as the table of 003 3.2 has ordinals and choices.
+# Nine hyper-parameters, as many of each kind as the table of Hassen and Rish (2021), Sec. 5.2 has
+# ordinals and choices.
 SPACE: dict[str, Parameter] = {
     "units_1": Integer(16, 512, log=True),
     "units_2": Integer(16, 512, log=True),
@@ -70,7 +71,7 @@ def run(is_quick: bool) -> Measured:
         for name in names
     }
     ours = overhead(Optimizer(SPACE, surrogate="boggn", seed=0), sizes.ours)
-    theirs = overhead(OptunaAsker(samplers.GPSampler(seed=0), _SPACE), sizes.theirs)
+    theirs = overhead(OptunaOptimizer(samplers.GPSampler(seed=0), _SPACE), sizes.theirs)
     return measured(seconds, ours, theirs, sizes)
 
 
@@ -108,7 +109,7 @@ def objective(params: Mapping[str, Any]) -> float:
 def suggestion(name: str, trials: int, suggestions: int) -> float:
     """Return the mean CPU seconds of a suggestion after some trials, the first one left out.
 
-    The first fits all landmarks, which a study that grew to this size has behind it.
+    The first fits all refits, which a study that grew to this size has behind it.
     """
     optimizer = Optimizer(SPACE, surrogate=name, seed=0)
     for params in _SPACE.decode(_SPACE.domain.sample(trials, generator(3))):
@@ -116,22 +117,22 @@ def suggestion(name: str, trials: int, suggestions: int) -> float:
     times = []
     for _ in range(1 + suggestions):
         began = time.process_time()
-        asked = optimizer.ask()
+        suggested = optimizer.ask()
         times.append(time.process_time() - began)
-        optimizer.tell(asked, objective(asked))
+        optimizer.tell(suggested, objective(suggested))
     return statistics.mean(times[1:])
 
 
 @one_thread()
-def overhead(asker: Asker, trials: int) -> float:
+def overhead(optimizer: AskTellOptimizer, trials: int) -> float:
     """Return the CPU seconds that all suggestions of a run took."""
     total = 0.0
     for _ in range(trials):
         began = time.process_time()
-        asked = asker.ask()
+        suggested = optimizer.ask()
         total += time.process_time() - began
-        value = objective(asked)
+        value = objective(suggested)
         began = time.process_time()
-        asker.tell(asked, value)
+        optimizer.tell(suggested, value)
         total += time.process_time() - began
     return total

@@ -16,7 +16,7 @@ class Goal:
 
 
 def at_most(goal: str, measured: float, wanted: float) -> Goal:
-    """Return the goal with its verdict."""
+    """Return the goal with its outcome."""
     return Goal(goal, measured, wanted, measured <= wanted)
 
 

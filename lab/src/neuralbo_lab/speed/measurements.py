@@ -43,7 +43,7 @@ SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
     ),
     "mixtures": (
         mixtures.run,
-        "suggestions of kde, gmr and spn beside the document's fits; ~10 minutes",
+        "suggestions of kde, gmr and spn beside the publication's fits; ~10 minutes",
     ),
     "classifiers": (
         classifiers.run,

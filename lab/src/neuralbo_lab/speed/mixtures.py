@@ -1,10 +1,10 @@
-"""Seconds of a suggestion by mixture surrogates, beside the document's procedure and Optuna's GP.
+"""Seconds of a suggestion by mixture surrogates, beside Kruse's procedure and Optuna's GP.
 
-The document fits 40 settings to each of min(30, n) folds before every suggestion (001 section 7),
-one fit after the other, from 20 starts (gmr, by scikit-learn) or 5 (spn), and scikit-optimize
-chooses the settings. A few of the fits are timed and the rest is arithmetic; the choice of the
-next point, which is in our seconds, is not in theirs. All contestants have their turn in one run,
-with one thread; seconds are of the CPU.
+The publication fits 40 settings to each of min(30, n) folds before every suggestion (Kruse 2022,
+sec. 5.2), one fit after the other, from 20 starts (gmr, by scikit-learn) or 5 (spn), and
+scikit-optimize chooses the settings. A few of the fits are timed and the rest is arithmetic; the
+choice of the next point, which is in our seconds, is not in theirs. All contestants have their
+turn in one run, with one thread; seconds are of the CPU.
 """
 
 import itertools
@@ -48,7 +48,7 @@ class Sizes:
         trials: finished ones.
         d: dimensions.
         suggestions: of which the mean is taken.
-        fits: of the document's, that are timed.
+        fits: of the publication's, that are timed.
         places: that scikit-optimize chooses, of 40.
     """
 
@@ -81,26 +81,26 @@ def run(is_quick: bool) -> Measured:
 
 
 def measured(ours: Table, theirs: Table, choice: float) -> Measured:
-    """Turn seconds of suggestions, and of the document's fits and choice, into tables and goals.
+    """Turn seconds of suggestions, and of Kruse's fits and choice, into tables and goals.
 
     Without scikit-optimize the choice counts as nothing.
     """
     figures: dict[str, Any] = {
         "seconds of a suggestion": {f"{n} trials": row for n, row in ours.items()},
-        "seconds of the document's fits": {f"{n} trials": row for n, row in theirs.items()},
+        "seconds of the publication's fits": {f"{n} trials": row for n, row in theirs.items()},
         "seconds of its choice of 40 settings": choice,
         f"suggestion over {PEER}'s": {
             f"{n} trials": {name: seconds / row[PEER] for name, seconds in row.items()}
             for n, row in ours.items()
         },
-        "suggestion over the document's fits alone": {
+        "suggestion over the publication's fits alone": {
             f"{n} trials": {name: ours[n][name] / seconds for name, seconds in row.items()}
             for n, row in theirs.items()
         },
     }
     goals: list[Goal] = [
         at_most(
-            f"{name} over the document's search at {n} trials",
+            f"{name} over the publication's search at {n} trials",
             ours[n][name] / (seconds + choice),
             1 / FASTER,
         )
@@ -114,7 +114,7 @@ def measured(ours: Table, theirs: Table, choice: float) -> Measured:
 def search_seconds(places: int) -> float:
     """Return the seconds in which scikit-optimize chooses that many settings, as for 40.
 
-    It is that of the document's `BayesSearchCV`; zero if it is not installed.
+    It is that of the publication's `BayesSearchCV`; zero if it is not installed.
     """
     try:
         from skopt import Optimizer as Peer
@@ -132,7 +132,7 @@ def search_seconds(places: int) -> float:
 
 @one_thread()
 def document_seconds(name: str, n: int, sizes: Sizes) -> float:
-    """Return the seconds of the document's fits before a suggestion, from a few of them."""
+    """Return the seconds of the publication's fits before a suggestion, from a few of them."""
     problem = problems.levy(sizes.d)
     U = torch.rand(n, sizes.d, generator=generator(3), dtype=torch.float64)
     y = problem.f(problem.low + (problem.high - problem.low) * U)
@@ -167,7 +167,7 @@ def kde_fit(training: Tensor, test: Tensor, place: list[float]) -> float:
 def gmr_fit(training: Tensor, test: Tensor, place: list[float]) -> float:
     """Return the mean log density of held-out rows by scikit-learn's mixture, from 20 starts.
 
-    Conditioning, which the document does besides, is not counted.
+    Conditioning, which the publication does besides, is not counted.
     """
     from sklearn.mixture import GaussianMixture
 
@@ -194,7 +194,7 @@ def spn_fit(training: Tensor, test: Tensor, place: list[float]) -> float:
     for restart in range(SPN_KRUSE.restarts):
         start = net.initial(1, generator(2, restart))
         found.append(SPN_KRUSE.loop.run(update, start, ones.sum(-1)))
-    best = max(found, key=lambda climb: float(climb.log_posterior))
+    best = max(found, key=lambda ascent: float(ascent.log_posterior))
     return float(net.log_density(best.parameters, test).mean())
 
 

@@ -44,7 +44,7 @@ Table = dict[str, dict[str, npt.NDArray[np.float64]]]
 
 
 def run(is_quick: bool) -> Measured:
-    """Run all methods on all problems from the same start points."""
+    """Run all methods on all problems from the same initial points."""
     seeds = range(2 if is_quick else SEEDS)
     regrets: Table = {p: {m: np.empty(len(seeds)) for m in METHODS} for p in PROBLEMS}
     seconds: Table = {p: {m: np.empty(len(seeds)) for m in METHODS} for p in PROBLEMS}
@@ -56,7 +56,7 @@ def run(is_quick: bool) -> Measured:
 
 
 def one_run(problem: problems.Problem, sampler: BaseSampler, seed: int) -> tuple[float, float]:
-    """Return the final regret, and the seconds of a suggestion after the start points."""
+    """Return the final regret, and the seconds of a suggestion after the initial points."""
     start = SobolEngine(problem.d, scramble=True, seed=seed).draw(START, dtype=torch.float64)
     with quiet_optuna(), one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -227,23 +227,23 @@ def suggestions(is_quick: bool) -> dict[str, float]:
     values = problem.f(points).tolist()
     rows = [dict(zip(space, row, strict=True)) for row in points.tolist()]
     optimizer = Optimizer(space, surrogate=SURROGATE, seed=0)
-    laws = {name: real.distribution() for name, real in space.items()}
+    distributions = {name: real.distribution() for name, real in space.items()}
     with quiet_optuna(), one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         study = optuna.create_study(sampler=GPSampler(seed=0))
         for params, value in zip(rows, values, strict=True):
             optimizer.tell(params, value)
             study.add_trial(
-                optuna.trial.create_trial(params=params, distributions=laws, value=value)
+                optuna.trial.create_trial(params=params, distributions=distributions, value=value)
             )
         ours, theirs = [], []
         for _ in range(repeats + 1):
             began = time.process_time()
-            asked = optimizer.ask()
+            suggested = optimizer.ask()
             ours.append(time.process_time() - began)
-            optimizer.tell(asked, problem.evaluate(asked))
+            optimizer.tell(suggested, problem.evaluate(suggested))
             began = time.process_time()
-            trial = study.ask(laws)
+            trial = study.ask(distributions)
             theirs.append(time.process_time() - began)
             study.tell(trial, problem.evaluate(trial.params))
     first = {f"{SURROGATE}, the first": ours[0]}

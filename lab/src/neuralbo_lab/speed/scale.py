@@ -85,15 +85,15 @@ def through_optimizer(sizes: tuple[int, ...]) -> tuple[dict[int, float], dict[in
     """Return the median seconds of tell and ask, and the MiB of the process, at each size."""
     problem = problems.levy(D)
     optimizer = Optimizer(problem.space(), surrogate="brvfl4", seed=0)
-    names, told = list(problem.space()), 0
+    names, observed = list(problem.space()), 0
     seconds, memory = {}, {}
     for size in track(sizes, "brvfl4", console=Console(stderr=True)):
-        U = _points(size - told, told)
+        U = _points(size - observed, observed)
         values = problem.f(problem.low + (problem.high - problem.low) * U)
         rows = (problem.low + (problem.high - problem.low) * U).tolist()
         for row, value in zip(rows, values.tolist(), strict=True):
             optimizer.tell(dict(zip(names, row, strict=True)), value)
-        told = size + REPEATS + 1
+        observed = size + REPEATS + 1
         seconds[size] = _median(lambda: _ask_and_tell(optimizer, problem))
         memory[size] = _resident()
     return seconds, memory
@@ -102,11 +102,11 @@ def through_optimizer(sizes: tuple[int, ...]) -> tuple[dict[int, float], dict[in
 def _ask_and_tell(optimizer: Optimizer, problem: problems.Problem) -> float:
     began = time.perf_counter()
     params = optimizer.ask()
-    asked = time.perf_counter()
+    suggested = time.perf_counter()
     value = problem.evaluate(params)
     evaluated = time.perf_counter()
     optimizer.tell(params, value)
-    return time.perf_counter() - evaluated + asked - began
+    return time.perf_counter() - evaluated + suggested - began
 
 
 def gaussian_process(n: int) -> float:
@@ -145,11 +145,11 @@ def _sampler(sampler: BaseSampler, n: int) -> float:
     def one() -> float:
         began = time.perf_counter()
         trial = study.ask(space)
-        asked = time.perf_counter()
+        suggested = time.perf_counter()
         value = problem.evaluate(trial.params)
         evaluated = time.perf_counter()
         study.tell(trial, value)
-        return time.perf_counter() - evaluated + asked - began
+        return time.perf_counter() - evaluated + suggested - began
 
     return _median(one)
 

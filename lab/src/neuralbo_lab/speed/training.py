@@ -112,16 +112,16 @@ def ensembles(sizes: Sizes) -> dict[str, float]:
     start = net.initial(sizes.members, rng).float()
     X = 2 * torch.rand(sizes.rows, 2, generator=rng) - 1
     Y = (3 * X).sin().sum(-1, keepdim=True)
-    ways: dict[str, Callable[[int], Tensor]] = {
+    variants: dict[str, Callable[[int], Tensor]] = {
         "one batch": lambda steps: in_one_batch(net, start, X, Y, steps),
         "loop over members": lambda steps: in_a_loop(net, start, X, Y, steps),
     }
-    times: dict[str, list[float]] = {name: [] for name in ways}
-    for way in ways.values():
-        way(2)  # torch loads what an optimizer needs when the first is made
+    times: dict[str, list[float]] = {name: [] for name in variants}
+    for variant in variants.values():
+        variant(2)  # torch loads what an optimizer needs when the first is made
     for _ in range(sizes.turns):
-        for name, way in ways.items():
-            times[name].append(_seconds(partial(way, sizes.steps)))
+        for name, variant in variants.items():
+            times[name].append(_seconds(partial(variant, sizes.steps)))
     return {name: statistics.median(values) for name, values in times.items()}
 
 
@@ -196,13 +196,13 @@ def suggestion(policy: str | Policy, n: int, d: int, suggestions: int, first: in
     times = []
     for _ in range(first + suggestions):
         began = time.process_time()
-        asked = optimizer.ask()
+        suggested = optimizer.ask()
         times.append(time.process_time() - began)
-        optimizer.tell(asked, problem.evaluate(asked))
+        optimizer.tell(suggested, problem.evaluate(suggested))
     return statistics.mean(times[first:])
 
 
-def _seconds(way: Callable[[], Any]) -> float:
+def _seconds(variant: Callable[[], Any]) -> float:
     began = time.process_time()
-    way()
+    variant()
     return time.process_time() - began

@@ -22,7 +22,7 @@ from neuralbo_lab.statistics.profiles import performance_profile, performance_ra
 from neuralbo_lab.statistics.ratios import geometric_mean, ratio_interval
 from neuralbo_lab.statistics.regression_scores import (
     CALIBRATION_LEVELS,
-    PredictiveLaw,
+    PredictiveDistribution,
     RegressionScores,
     calibration_error,
     interval_coverage,
@@ -46,7 +46,7 @@ __all__ = [
     "BBOB_TARGETS",
     "CALIBRATION_LEVELS",
     "Friedman",
-    "PredictiveLaw",
+    "PredictiveDistribution",
     "RegressionScores",
     "Reliability",
     "Standing",

@@ -4,7 +4,8 @@ A run that was stopped by its time limit has no value from then on ("N/A"), and 
 evaluations have all failed has none yet. Where values are ordered, N/A is worse than any
 number; where they are averaged, N/A stays N/A. Nothing is left out in silence.
 Aryan (2020), Tables 4.4 and 4.8: with N/A last, Borda of the table's means are 71 for GP and 96
-for BRVFL4 as the spec has them (000 E3); without the N/A they would be 70 and 95.
+for BRVFL4 as Aryan (2020), Sec. 4.4.1, seems to have them; without the N/A they would be 70 and
+95.
 """
 
 import numpy as np
@@ -23,7 +24,7 @@ def missing_last(values: Array) -> Array:
 def competition_ranks(values: Array) -> Ranks:
     """Rank along the last axis, 1 the smallest; equals share the lower rank: 1, 2, 2, 2, 5.
 
-    Högger (2021), Sec. 6.1.2, the ranks of medians (004 section 4); competition style, not the
-    dense style of Table A.1 (004 E-35).
+    Högger (2021), Sec. 6.1.2, the ranks of medians; competition style, not the
+    dense style of Table A.1.
     """
     return np.asarray(stats.rankdata(missing_last(values), method="min", axis=-1), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""One list from many: Borda counts and first places. Aryan (2020), Sec. 3.5 (000 E1, E2).
+"""One list from many: Borda counts and first places. Aryan (2020), Sec. 3.5.
 
 Ranks are problems x methods x ..., for example problems x methods x steps.
 """
@@ -29,7 +29,7 @@ class Standing:
 def borda(ranks: Ranks) -> Ranks:
     """Return sum over problems of the number of methods ranked worse; methods x ....
 
-    The document's (3.6) prints the opposite inequality (000 A34).
+    The publication's (3.6) prints the opposite inequality (Aryan 2020, Eq. 3.6).
     """
     is_worse = ranks[:, None] > ranks[:, :, None]  # problems x method x other x ...
     return np.asarray(is_worse.sum((0, 2)))

@@ -1,6 +1,7 @@
 """Whether probabilities are those of what happens.
 
-003 5.1 calls its classifiers well calibrated and measures nothing; these are the usual measures.
+Hassen and Rish (2021), Sec. 5.1 calls its classifiers well calibrated and measures nothing; these
+are the usual measures.
 
 Notation
     p_t  probability of class 1 at test point t of T      z_t  its class, 0 or 1
@@ -78,7 +79,9 @@ def check_classes(probabilities: Array, classes: Array) -> None:
 
 
 def transform_reliability(transforms: Array, bins: int = BINS) -> Reliability:
-    """Return the cdf of u beside that of the uniform law, at k/bins: of regression surrogates.
+    """Return the cdf of u beside that of the uniform distribution, at k/bins.
+
+    Of regression surrogates.
 
     `error` is then the mean distance of both over the levels that are not 0 or 1, the score of
     Kuleshov et al. (2018) with absolute differences, and `largest` nearly that of Kolmogorov and

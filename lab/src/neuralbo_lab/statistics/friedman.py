@@ -91,8 +91,9 @@ def groups(mean_ranks: Array, difference: float) -> list[tuple[int, ...]]:
 def friedman_ranks(values: Array, level: float | None = None) -> Ranks:
     """Order the methods on one problem by their mean ranks; stack problems for `borda`.
 
-    Aryan (2020), Sec. 4.4.1 (000 E2), which does not say how Friedman's results are ordered:
-    plain mean ranks, equals sharing the lower rank, as the spec decides (000 A44).
+    Aryan (2020), Sec. 4.4.1, which does not say how Friedman's results are ordered:
+    plain mean ranks, equals sharing the lower rank, as we decide where Aryan (2020), Sec. 4.4.1,
+    is silent.
 
     Args:
         values: runs x methods, small is good.

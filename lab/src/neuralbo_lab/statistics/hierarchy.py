@@ -1,4 +1,4 @@
-"""Partial ranks by a hierarchy of two tests. Aryan (2020), Sec. 3.5 (000 E1).
+"""Partial ranks by a hierarchy of two tests. Aryan (2020), Sec. 3.5.
 
 Notation
     a, b   two methods     k  a step     best  best-so-far values of the runs at k
@@ -13,8 +13,8 @@ from scipy import stats
 
 from neuralbo_lab.statistics.arrays import Array, Ranks, missing_last
 
-# The document's, per pair. With the 21 pairs of 7 methods it is 0.0104 together, not the 0.001
-# that the document states; 4.8e-5 would be (000 A33).
+# The publication's, per pair. With the 21 pairs of 7 methods it is 0.0104 together, not the 0.001
+# that the publication states; 4.8e-5 would be (Aryan 2020, sec. 3.5).
 PAIRWISE_LEVEL = 0.0005
 
 
@@ -31,8 +31,9 @@ def sign_of_difference(ours: Array, theirs: Array, level: float) -> npt.NDArray[
     """Return -1 where ours are smaller by the Mann-Whitney U test, 1 where larger, else 0.
 
     Mann and Whitney (1947), two-sided, normal approximation with corrections for ties and
-    continuity: runs that share their starting points have ties, for which no exact law exists.
-    At the level of the document fewer than 9 runs a method are never significant.
+    continuity: runs that share their starting points have ties, for which no exact distribution
+        exists.
+    At the level of the publication fewer than 9 runs a method are never significant.
 
     Args:
         ours: runs x steps.

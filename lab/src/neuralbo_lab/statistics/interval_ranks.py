@@ -1,4 +1,4 @@
-"""Ranks by whether confidence intervals overlap. Högger (2021), Sec. 6.1.2 (004 section 4)."""
+"""Ranks by whether confidence intervals overlap. Högger (2021), Sec. 6.1.2."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from neuralbo_lab.statistics.arrays import Array, Ranks, missing_last
 def interval_ranks(low: Array, high: Array) -> Ranks:
     """rank(m) = 1 + #{m' : high(m') < low(m)}, along the last axis; small is good.
 
-    Ties and gaps may occur: 1, 1, 2 and 1, 1, 3 (Fig. 6.1). The text of the document lets a
+    Ties and gaps may occur: 1, 1, 2 and 1, 1, 3 (Fig. 6.1). The text of the publication lets a
     method share a rank if low < high, the formula of the spec if low <= high; the formula is
     taken. N/A is worse than every method that has an upper bound.
 

@@ -1,4 +1,4 @@
-"""Scores of predictions at test points. Kruse (2022), Sec. 6.1 (001 sections 9, 10.2, 10.4).
+"""Scores of predictions at test points. Kruse (2022), Sec. 6.1.
 
 Notation
     y_t  value at test point t of T     p_t, F_t  predictive density and cdf there
@@ -26,8 +26,8 @@ MODE_ZOOM_POINTS, MODE_NARROWINGS = 9, 4
 MODE_TAIL = 1e-3  # no mode is sought in the outermost thousandths
 
 
-class PredictiveLaw(Protocol):
-    """A law of one number at each test point, as `neuralbo.posteriors.GaussianMixture` is."""
+class PredictiveDistribution(Protocol):
+    """A distribution at each test point, as `neuralbo.posteriors.GaussianMixture` is."""
 
     @property
     def mean(self) -> Tensor:
@@ -67,15 +67,16 @@ def mean_log_density(log_densities: Array, scale: float = 1.0) -> float:
     """MLPD = (1/T) sum_t log p_t(y_t), large is good. Kruse (2022), Sec. 6.1.1.
 
     Args:
-        log_densities: of the exact predictive, its -log sigma included (001 D2).
+        log_densities: of the exact predictive, its -log sigma included, unlike in the published
+            code of Kruse (2022).
         scale: of one unit in which the densities were taken, in the unit of the result: sd(Y)
-            for densities of standardized y, to have the score of y itself (001 section 3).
+            for densities of standardized y, to have the score of y itself (Kruse 2022, sec. 5.3).
     """
     return float(np.mean(log_densities) - np.log(scale))
 
 
 def mean_density(log_densities: Array) -> float:
-    """(1/T) sum_t p_t(y_t): Score_1, which one over-confident hit can dominate (001 section 9)."""
+    """(1/T) sum_t p_t(y_t): Score_1 of Kruse (2022), which one over-confident hit can dominate."""
     return float(np.exp(logsumexp(log_densities) - np.log(len(log_densities))))
 
 
@@ -90,7 +91,7 @@ def mean_relative_error(predicted: Array, y: Array, offset: float = 0.0) -> floa
     Args:
         predicted: m_t.
         y: see the notation.
-        offset: none in the document; 1e-6 in its author's code (001 section 9).
+        offset: none in the publication; 1e-6 in its author's code.
 
     Raises:
         ValueError: Some y is zero and so is `offset`.
@@ -106,7 +107,7 @@ def interval_coverage(probabilities: Array, level: float = COVERAGE_LEVEL) -> fl
 
     Args:
         probabilities: F_t(y_t).
-        level: what a calibrated law would return.
+        level: what a calibrated distribution would return.
     """
     return float(np.mean(np.abs(probabilities - 0.5) <= level / 2))
 
@@ -121,38 +122,41 @@ def calibration_error(probabilities: Array, levels: Array = CALIBRATION_LEVELS) 
     return float(np.mean(np.abs(observed - levels)))
 
 
-def modes(law: PredictiveLaw) -> Array:
+def modes(distribution: PredictiveDistribution) -> Array:
     """Return the highest point of each density, T.
 
     A peak of less than about 1/33 of the mass that is also narrow may be missed.
     """
-    low, high = (law.quantile(torch.full_like(law.mean, p)) for p in (MODE_TAIL, 1 - MODE_TAIL))
+    low, high = (
+        distribution.quantile(torch.full_like(distribution.mean, p))
+        for p in (MODE_TAIL, 1 - MODE_TAIL)
+    )
     grid = _between(low, high, MODE_POINTS)  # T x points
     for _ in range(MODE_MOVES):
-        grid = _equal_masses(grid, _at(law.cdf, grid))
+        grid = _equal_masses(grid, _at(distribution.cdf, grid))
     for _ in range(MODE_NARROWINGS):
-        best = _at(law.log_density, grid).argmax(-1, keepdim=True)
+        best = _at(distribution.log_density, grid).argmax(-1, keepdim=True)
         ends = (best - 1).clamp(min=0), (best + 1).clamp(max=grid.shape[-1] - 1)
         low, high = (grid.gather(-1, end).squeeze(-1) for end in ends)
         grid = _between(low, high, MODE_ZOOM_POINTS)
-    best = _at(law.log_density, grid).argmax(-1, keepdim=True)
+    best = _at(distribution.log_density, grid).argmax(-1, keepdim=True)
     return _array(grid.gather(-1, best).squeeze(-1))
 
 
 def regression_scores(
-    law: PredictiveLaw, y: Tensor, scale: float = 1.0, offset: float = 0.0
+    distribution: PredictiveDistribution, y: Tensor, scale: float = 1.0, offset: float = 0.0
 ) -> RegressionScores:
-    """Score a law at T test points against what was observed there.
+    """Score a distribution at T test points against what was observed there.
 
     Args:
-        law: in the unit of y.
+        distribution: in the unit of y.
         y: T.
-        scale: divides y and the law for the density scores only: sd(Y) gives MLPD in
-            standardized units, in which the document's figures are (001 section 14).
+        scale: divides y and the distribution for the density scores only: sd(Y) gives MLPD in
+            standardized units, in which the figures of Kruse (2022) are.
         offset: see `mean_relative_error`.
     """
-    log_densities, probabilities = _array(law.log_density(y)), _array(law.cdf(y))
-    observed, predicted, mode = _array(y), _array(law.mean), modes(law)
+    log_densities, probabilities = _array(distribution.log_density(y)), _array(distribution.cdf(y))
+    observed, predicted, mode = _array(y), _array(distribution.mean), modes(distribution)
     mlpd = mean_log_density(log_densities, 1 / scale)
     return RegressionScores(
         mlpd=mlpd,

@@ -21,7 +21,7 @@ def running_minimum(values: Array) -> Array:
 def regret(values: Array, optimum: float) -> Array:
     """Return |running minimum - optimum| at each step, along the last axis.
 
-    Högger (2021), Def. 3 (004 section 4), with the sign of a minimum; Aryan (2020), Sec. 4.4.1.
+    Högger (2021), Def. 3, with the sign of a minimum; Aryan (2020), Sec. 4.4.1.
     It cannot rise as long as no value lies below the optimum: give the values without noise.
     """
     return np.abs(running_minimum(values) - optimum)
@@ -31,7 +31,7 @@ def aligned(curves: Sequence[Array], steps: int, is_timed_out: Sequence[bool]) -
     """Stack best-so-far curves of several lengths; runs x steps.
 
     A run that ended of itself (its target reached) keeps its last value; a run that its time
-    limit ended has none any more, NaN (000 E1 "stop", E2 "N/A").
+    limit ended has none any more, NaN (Aryan 2020, sec. 3.5 "stop", E2 "N/A").
 
     Raises:
         ValueError: A curve is longer than `steps`, or the arguments differ in length.

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from neuralbo_lab.statistics.arrays import Array
 
 LEVEL = 0.95  # of every interval, Högger (2021), Sec. 6.1
-RESAMPLES = 1000  # seaborn's default, with which the document's bands were drawn (004 section 4)
+RESAMPLES = 1000  # seaborn's default, with which the publication's bands were drawn
 WHISKER = 1.5  # times the interquartile range, Tukey (1977): what lies farther out is an outlier
 
 
@@ -69,7 +69,7 @@ def bootstrap_interval(
 ) -> Array:
     """Return the percentile bootstrap 95 % interval of a statistic over runs, 2 x ....
 
-    Efron and Tibshirani (1993), Sec. 13.3; Högger (2021), Figs. A.3 to A.5 (004 section 4). All
+    Efron and Tibshirani (1993), Sec. 13.3; Högger (2021), Figs. A.3 to A.5. All
     steps are resampled with the same runs. One run says nothing of its spread: (-inf, inf). The
     interval of N/A is N/A.
     """
@@ -108,7 +108,7 @@ def summarize(values: Array, seed: int = 0, draws: int = RESAMPLES) -> Summary:
 def outliers(values: Array) -> list[int]:
     """Return the instances that a box plot shows as dots, largest value first, N/A before all.
 
-    Högger (2021), Sec. 6.1 (004 section 4): dots labelled with instance numbers.
+    Högger (2021), Sec. 6.1: dots labelled with instance numbers.
     """
     low, high = quantile(values, 0.25), quantile(values, 0.75)
     reach = WHISKER * (high - low)

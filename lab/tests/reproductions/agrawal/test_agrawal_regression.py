@@ -65,9 +65,9 @@ class TestToy:
         assert X.shape == Y.shape == (20, 1)
         assert X.abs().max() <= 1
 
-    def test_the_noise_has_a_deviation_of_a_tenth(self):
+    def test_the_noise_has_a_standard_deviation_of_a_tenth(self):
         rest = torch.cat([Y - toy.truth(X) for X, Y in map(toy.toy_data, range(100))])
-        # five standard errors of the deviation of 2000 numbers
+        # five standard errors of the standard deviation of 2000 numbers
         assert abs(float(rest.std()) - 0.1) < 5 * 0.1 / math.sqrt(2 * 2000)
 
     def test_the_largest_gap_may_lie_at_an_end(self):
@@ -95,12 +95,12 @@ class TestScores:
         at_data = torch.full((2, 1, 20), 0.25, dtype=torch.float64)
         return Sampled(f, at_data, torch.zeros(2, 1, 4), None)
 
-    def test_they_are_those_of_a_known_error_and_deviation(self):
+    def test_they_are_those_of_a_known_error_and_standard_deviation(self):
         found = toy.scores(self.sampled(0.3, 0.2), torch.zeros(20, 1))
         expected = {"rmse": 0.3, "share": 1.0, "mean_sd": 0.2, "training_rmse": 0.25}
         assert found == pytest.approx(expected)
 
-    def test_a_truth_beyond_two_deviations_is_outside(self):
+    def test_a_truth_beyond_two_standard_deviations_is_outside(self):
         assert toy.scores(self.sampled(0.3, 0.1), torch.zeros(20, 1))["share"] == 0.0
 
 
@@ -109,7 +109,7 @@ def test_sampling_learns_the_data():
     setting = Sampling(Gaussian(1.0), "", 2, 50, 30)
     sampled = toy.run_chains(setting, X, Y, torch.Generator().manual_seed(0))
     found, facts = toy.scores(sampled, Y), toy.facts(sampled)
-    assert found["training_rmse"] < 0.2  # the values have a deviation of one
+    assert found["training_rmse"] < 0.2  # the values have a standard deviation of one
     assert found["rmse"] < 1.2 and 0.3 < facts["acceptance"] <= 1
     assert isinstance(sampled.chains.infos, Info) and facts["r_hat"] < 2
 
@@ -134,7 +134,7 @@ class TestCells:
     def test_what_is_finished_is_not_made_again(self, tmp_path, monkeypatch):
         cells = list(STUDY.cells())
         finish(STUDY, tmp_path, cells[:1])
-        asked = []
+        requested = []
 
         class Pool:
             def __init__(self, *arguments, **options):
@@ -147,12 +147,12 @@ class TestCells:
                 return False
 
             def submit(self, job, cell):
-                asked.append(cell)
+                requested.append(cell)
 
         monkeypatch.setattr(runner, "ProcessPoolExecutor", Pool)
         monkeypatch.setattr(runner, "as_completed", lambda jobs: [])
         runner.run(STUDY, tmp_path)
-        assert asked == cells[1:]
+        assert requested == cells[1:]
 
     def test_a_quick_cell_is_smaller_and_lies_apart(self, root):
         quick = FULL.quick()
@@ -193,13 +193,13 @@ class TestReport:
             {"scores": {"rmse": one, "share": other}}
             for one, other in zip(rmse, share, strict=True)
         ]
-        assert [verdict.answer for *_, verdict in report._verdicts("n1", lines)] == answers
+        assert [outcome.answer for *_, outcome in report._outcomes("n1", lines)] == answers
 
     def test_the_table_has_the_replication_beside_ours(self, results, tmp_path):
         text = report.write(results, tmp_path).read_text()
         assert "| n1 | one chain | 2 |" in text
         assert "| replication of n1 | one data draw | 1 | 0.382 | 0.91 | 0.33 |" in text
-        assert "| replication of fan-in2 |" in text and "not the document's" in text
+        assert "| replication of fan-in2 |" in text and "not Agrawal's" in text
         assert text.count("| n1-collapsed, the mean: ") == 2
 
     def test_each_data_draw_has_its_gap_and_its_errors(self, results):

@@ -1,4 +1,4 @@
-"""002 3.3 and 3.4: the protocols, and claims that refer to what the studies have."""
+"""Agrawal (2016), Sec. 5.2: the protocols, and claims that refer to what the studies have."""
 
 import pytest
 import torch
@@ -30,7 +30,7 @@ def test_the_benchmark_starts_from_two_points_on_forrester_and_five_elsewhere():
 
 
 def test_the_benchmark_has_twenty_proposals_at_least():
-    """002 6.3: the claim about Rosenbrock needs seven."""
+    """The claim about Rosenbrock needs seven."""
     assert AGRAWAL_BENCHMARK.trials - AGRAWAL_BENCHMARK.start >= 20
     assert AGRAWAL_BENCHMARK.quick().trials - AGRAWAL_BENCHMARK.start >= 7
 
@@ -43,7 +43,7 @@ def test_the_gallery_starts_from_four_points_on_forrester():
 @each
 def test_claims_have_a_source_and_words_and_problems_of_the_study(study):
     for claim in study.claims:
-        assert claim.source.startswith("002 3.") and claim.words
+        assert claim.source.startswith("Agrawal (2016), ") and claim.words
         assert set(problems_of(claim)) <= set(study.problems)
 
 
@@ -68,13 +68,13 @@ def test_to_find_forresters_minimum_is_to_be_nearer_than_any_other_minimum():
 
 
 def test_to_reach_a_minimum_is_to_be_below_the_next_local_one():
-    """002 3.1: 1.22837 on McCormick and -0.215464 on the camel."""
+    """1.22837 on McCormick and -0.215464 on the camel."""
     assert find("agrawal-mccormick").minimum + REACHED < 1.22837
     assert find("agrawal-camel").minimum + REACHED < -0.215464
     assert -0.215464 - find("agrawal-camel").minimum == pytest.approx(0.816, abs=5e-4)
 
 
-# 002 3.1, what test_problems_agrawal.py leaves out: how many minima there are
+# what test_problems_agrawal.py leaves out: how many minima there are
 
 
 def lowest_around(problem, side):
@@ -132,7 +132,7 @@ def test_a_function_has_the_minima_of_002_and_no_others(problem, places):
 
 def test_the_flat_step_of_forrester_is_no_minimum():
     x = torch.tensor([1 / 3], dtype=torch.float64, requires_grad=True)
-    (slope,) = torch.autograd.grad(agrawal.forrester().f(x), x)
-    assert float(slope) == pytest.approx(0, abs=1e-12)
+    (derivative,) = torch.autograd.grad(agrawal.forrester().f(x), x)
+    assert float(derivative) == pytest.approx(0, abs=1e-12)
     beside = agrawal.forrester().f(torch.tensor([[1 / 3 - 0.01], [1 / 3 + 0.01]]).double())
     assert beside[0] < 0 < beside[1]

@@ -1,4 +1,4 @@
-"""000 E7: targets in the plane, the three measures, the page."""
+"""Aryan (2020), Sec. 6.4: targets in the plane, the three measures, the page."""
 
 import math
 from dataclasses import replace
@@ -8,7 +8,7 @@ import torch
 from scipy.integrate import dblquad
 
 pytest.importorskip("matplotlib")
-from neuralbo.inference.implicit import Contrast, ImplicitLaw
+from neuralbo.inference.implicit import Contrast, ImplicitDistribution
 from neuralbo.networks.hypernetwork import DeepImplicit
 from neuralbo.testing.toys import seeded
 
@@ -30,8 +30,10 @@ STUDY = find_study("aryan-implicit-toys").quick()
 
 def test_every_target_is_fitted_with_and_without_order():
     assert set(STUDY.methods) == {*TOYS, *CRITICS} and len(TOYS) == 6
-    ways = implicit_toys.WAYS
-    assert ways["plain"] == replace(ways["order"], kappa=0.0) and ways["order"].kappa > 0
+    variants = implicit_toys.VARIANTS
+    assert (
+        variants["plain"] == replace(variants["order"], kappa=0.0) and variants["order"].kappa > 0
+    )
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -43,7 +45,8 @@ def test_a_density_has_the_integral_one_and_draws_are_at_its_modes(name):
     assert float(target.log_density(places).exp().sum()) * cell == pytest.approx(1, rel=1e-4)
     modes, near = target.covered(target.draw(2000, seeded()))
     assert modes == len(target.sds)
-    assert near == pytest.approx(1 - math.exp(-4.5), abs=0.01)  # within three deviations, in 2-D
+    # within three standard deviations, in 2-D
+    assert near == pytest.approx(1 - math.exp(-4.5), abs=0.01)
 
 
 def test_one_bump_is_a_gaussian():
@@ -62,43 +65,46 @@ def test_a_mode_without_its_share_is_not_covered():
     assert target.covered(torch.zeros(10, 2).double()) == (0, 0.0)
 
 
-def law_of(parameters):
-    net = DeepImplicit(1, (4,), (2,), law="angle")
-    return ImplicitLaw(net, parameters, None, torch.zeros(1), torch.zeros(1))
+def distribution_of(parameters):
+    net = DeepImplicit(1, (4,), (2,), distribution="angle")
+    return ImplicitDistribution(net, parameters, None, torch.zeros(1), torch.zeros(1))
 
 
-def test_a_law_whose_code_is_the_distance_from_the_mode_is_in_order():
+def test_a_distribution_whose_code_is_the_distance_from_the_mode_is_in_order():
     """x = (z, 0) by relu(z) - relu(-z), about one bump: log densities go together, no spread."""
     bump = Bumps(torch.zeros(1, 2).double(), torch.ones(1).double())
     W = torch.tensor([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0], [0.0, 0.0]]).double()
     V = torch.tensor([[1.0, -1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]).double()
-    law = law_of((W, torch.zeros(4).double(), V, torch.zeros(2).double()))
-    found = scores(law, bump, seeded())
+    distribution = distribution_of((W, torch.zeros(4).double(), V, torch.zeros(2).double()))
+    found = scores(distribution, bump, seeded())
     assert found["order"] == pytest.approx(1.0)
     assert found["spread"] < 1e-6
     assert len(found["samples"]) == 400 and len(found["traces"]) == 5
 
 
-def test_a_law_of_the_angle_alone_has_no_order():
+def test_a_distribution_of_the_angle_alone_has_no_order():
     bump = Bumps(torch.zeros(1, 2).double(), torch.ones(1).double())
     W = torch.tensor([[0.0, 1.0], [0.0, -1.0], [0.0, 0.0], [0.0, 0.0]]).double()
     V = torch.tensor([[1.0, -1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]).double()
     found = scores(
-        law_of((W, torch.zeros(4).double(), V, torch.zeros(2).double())), bump, seeded()
+        distribution_of((W, torch.zeros(4).double(), V, torch.zeros(2).double())), bump, seeded()
     )
     assert abs(found["order"]) < 0.12  # five standard errors of 2000 samples
     assert found["spread"] > 0.5
 
 
 def test_order_is_learnt_and_both_modes_are_kept():
-    """Two bumps, a tenth of the study's work; a plain law has no order, whatever its seed."""
+    """Two bumps, a tenth of the study's work.
+
+    A plain distribution has no order, whatever its seed.
+    """
     pair = Bumps(torch.tensor([[-1.5, 0.0], [1.5, 0.0]]).double(), torch.full((2,), 0.5).double())
-    net = DeepImplicit(1, (32, 32), (2,), law="angle", harmonics=2)
+    net = DeepImplicit(1, (32, 32), (2,), distribution="angle", harmonics=2)
     contrast = Contrast(pair.draw, cost=lambda x: -SHARP * pair.log_density(x))
     found = {}
-    for way, recipe in implicit_toys.WAYS.items():
+    for variant, recipe in implicit_toys.VARIANTS.items():
         few = replace(recipe, steps=400, batch=64, lr=3e-3, critic_lr=3e-3, critic_widths=(32, 32))
-        found[way] = scores(few.fit(net, contrast, seeded(1)), pair, seeded(2))
+        found[variant] = scores(few.fit(net, contrast, seeded(1)), pair, seeded(2))
     assert found["order"]["modes"] == 2
     assert found["order"]["order"] > 0.6 > 0.4 > found["plain"]["order"]
     assert found["order"]["spread"] < found["plain"]["spread"]
@@ -125,7 +131,7 @@ def results():
     return ExperimentResults(replace(STUDY, seeds=1), made)
 
 
-def test_report_and_page_have_tables_verdicts_and_figures(results, tmp_path):
+def test_report_and_page_have_tables_outcomes_and_figures(results, tmp_path):
     path = implicit_toys_page.write(results, tmp_path)
     text = path.read_text()
     assert text.count("| circle | ") == 5 and "N/A" in text
@@ -135,12 +141,12 @@ def test_report_and_page_have_tables_verdicts_and_figures(results, tmp_path):
 
 
 def made(**modes):
-    """Return results of one seed in which laws of the circle cover so many of its modes."""
+    """Return results of one seed whose samples of the circle cover so many of its modes."""
     lines = {
-        ExperimentCell(STUDY.name, f"circle-{way}", 0): {
+        ExperimentCell(STUDY.name, f"circle-{variant}", 0): {
             "modes": count, "of": 8, "order": 0.5, "spread": 0.1
         }
-        for way, count in modes.items()
+        for variant, count in modes.items()
     }  # fmt: skip
     return ExperimentResults(replace(STUDY, seeds=1), lines)
 
@@ -155,7 +161,11 @@ def test_the_page_says_whether_mode_collapse_is_prevented(order, plain, words):
     assert words in implicit_toys_page.answer(made(order=order, plain=plain))
 
 
-def test_equal_means_are_no_verdict_and_missing_laws_no_answer():
-    rows = implicit_toys_page.verdicts(made(order=8, plain=8))
-    assert ("circle", "less mode collapse: more modes covered (000 6.4)", "equal: 8 and 8") in rows
+def test_equal_means_are_no_outcome_and_missing_distributions_no_answer():
+    rows = implicit_toys_page.outcomes(made(order=8, plain=8))
+    assert (
+        "circle",
+        "less mode collapse: more modes covered (Aryan 2020, sec. 6.4)",
+        "equal: 8 and 8",
+    ) in rows
     assert "N/A" in implicit_toys_page.answer(made(order=8))

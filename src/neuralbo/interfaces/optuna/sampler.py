@@ -24,7 +24,7 @@ from neuralbo.criteria import Criterion
 from neuralbo.data.near_points import are_near
 from neuralbo.engine.engine import Engine
 from neuralbo.engine.recommendation import Recommendation
-from neuralbo.engine.step import APART, Memory, Step, generator
+from neuralbo.engine.step import MIN_SEPARATION, Memory, Step, generator
 from neuralbo.engine.threads import one_thread
 from neuralbo.errors import FallbackWarning, warn
 from neuralbo.interfaces.optimizer import checked_seed, signs_of
@@ -41,7 +41,7 @@ from neuralbo.interfaces.optuna.trials import (
 )
 from neuralbo.interfaces.optuna.workers import this_worker
 from neuralbo.maximizers import Maximizer
-from neuralbo.maximizers.maximizer import aside
+from neuralbo.maximizers.maximizer import jittered
 from neuralbo.policies import Policy
 from neuralbo.policies.designs import initial_trials
 from neuralbo.space import Categorical, Parameter, Space
@@ -50,7 +50,7 @@ from neuralbo.surrogates import Surrogate
 SEED, FACTS = "neuralbo:seed", "neuralbo:facts"
 CONSTRAINTS = "constraints"  # where Optuna's samplers keep what a constraints_func says
 ATTEMPTS = 5  # points that a worker chooses before it takes a free one beside the last
-ASIDES = 20  # such places that it claims; then it takes one that is disputed
+JITTER_ATTEMPTS = 20  # such places that it claims; then it takes one that is disputed
 PATIENCE = 5.0  # seconds to wait for another worker's claim: it may be dead
 INDEPENDENT, AWAY = 2, 3  # streams of random numbers: of single parameters, of free places
 NEAR = 16  # values drawn where the one proposed is not in the range: the nearest is taken
@@ -149,20 +149,20 @@ class NeuralSampler(BaseSampler):
             publish(study, trial, given(trial), "settled", read=datetime.now())
             return {}
         params: dict[str, Any] = {}
-        for attempt in range(ATTEMPTS + ASIDES):
+        for attempt in range(ATTEMPTS + JITTER_ATTEMPTS):
             trials, read = all_trials(study), datetime.now()
             space = self._space or self._reader(study, trials).space(search_space, trials)
             step = self._step(study, trial, trials, space)
             if attempt < ATTEMPTS:
                 proposal = self._engine_for(study).suggest(step)
             point = proposal.points if attempt < ATTEMPTS else encode(space, [params])
-            point = aside(step, point, generator(step.seed, AWAY, step.number, attempt))
+            point = jittered(step, point, generator(step.seed, AWAY, step.number, attempt))
             (params,) = space.decode(point)
             params = {name: value for name, value in params.items() if name in search_space}
             if isinstance(study._storage, InMemoryStorage):  # its threads choose one by one
                 break
             publish(study, trial, params, "claimed", attempt=attempt, read=read)
-            is_full = are_near(point, step.data.X_pending, APART).any()
+            is_full = are_near(point, step.data.X_pending, MIN_SEPARATION).any()
             if is_full or not _is_disputed(study, trial, trials, partial(encode, space)):
                 break
             publish(study, trial, {}, "withdrawn")
@@ -189,7 +189,7 @@ class NeuralSampler(BaseSampler):
         key = zlib.crc32(param_name.encode())
         number = self._reader(study, trials).number(trial, trials)
         seed, space = self._seed_of(study), Space({param_name: param_distribution})
-        proposed = published(find(trials, trial.number), is_asked=False)
+        proposed = published(find(trials, trial.number), counts_given=False)
         if param_name in proposed:  # a value that the range of this trial does not have
             rng = generator(seed, INDEPENDENT, number, key)
             values = [row[param_name] for row in space.decode(space.domain.sample(NEAR, rng))]
@@ -202,7 +202,8 @@ class NeuralSampler(BaseSampler):
     def recommend(self, study: Study) -> Recommendation:
         """Return the tried parameters with the best mean under the model, of one objective.
 
-        Under noise these are likely better than those of the luckiest trial, `study.best_params`.
+        Under noise these are likely better than those of the trial with the best observed value,
+        `study.best_params`.
 
         Raises:
             ValueError: if no trial has given a value, the sampler has no model, or there are
@@ -359,7 +360,7 @@ def _is_disputed(
             and t.number not in finished
             and not is_interrupted(t)
             and published(t)
-            and are_near(here, encode([published(t)]), APART)
+            and are_near(here, encode([published(t)]), MIN_SEPARATION)
         ]
         if any(is_settled(t) or t.number < trial.number for t in rivals):
             return True

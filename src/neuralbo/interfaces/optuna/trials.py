@@ -20,7 +20,7 @@ from neuralbo.data.observations import Rows, Set
 from neuralbo.interfaces.optimizer import finite_or_none
 from neuralbo.interfaces.optuna.claims import published
 from neuralbo.interfaces.optuna.conditions import Conditions
-from neuralbo.interfaces.optuna.parameter_ranges import Hull
+from neuralbo.interfaces.optuna.parameter_ranges import BoundingRanges
 from neuralbo.space import Parameter, Space
 
 INTERRUPTED = "neuralbo:interrupted"
@@ -87,7 +87,7 @@ class TrialReader:
     def _begin(self) -> None:
         self._read = self._interrupted = 0
         self._last: tuple[Any, ...] = ()  # what tells the last trial that was read from others
-        self._hull, self._conditions = Hull(), Conditions()
+        self._ranges, self._conditions = BoundingRanges(), Conditions()
         self._made: tuple[_Made, Space] | None = None
         self._space: Space | None = None
         self._encoded = 0
@@ -104,7 +104,7 @@ class TrialReader:
             self._read, self._last = self._read + 1, _mark(trial)
             self._interrupted += is_interrupted(trial)
             if counts(trial):
-                self._hull.add(trial)
+                self._ranges.add(trial)
                 self._conditions.add(trial)
                 self._constraints |= trial.constraints.keys()
 
@@ -116,11 +116,11 @@ class TrialReader:
 
     def distributions(self, trials: Sequence[FrozenTrial]) -> dict[str, BaseDistribution]:
         """Return all parameters seen so far, those of single trials included."""
-        hull = self._hull.copy()
+        ranges = self._ranges.copy()
         for trial in trials[self._read :]:
             if counts(trial) or trial.state == TrialState.RUNNING:
-                hull.add(trial)
-        return hull.distributions()
+                ranges.add(trial)
+        return ranges.distributions()
 
     def space(
         self, distributions: Mapping[str, BaseDistribution], trials: Sequence[FrozenTrial]

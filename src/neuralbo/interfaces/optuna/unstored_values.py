@@ -74,14 +74,14 @@ def tell_kept_values(study: Study, folder: Path) -> list[int]:
     kept = {value.token: value for value in kept_values(folder)} if folder.is_dir() else {}
     if not kept:
         return []
-    told = []
+    observed = []
     for trial in study.get_trials(deepcopy=False):
         value = kept.get(trial.system_attrs.get(TOKEN, ""))
         if value is not None:
             with _taken(value.file(folder)) as is_ours:
                 if is_ours:
-                    told.append(_tell(study, trial._trial_id, value))
-    return told
+                    observed.append(_tell(study, trial._trial_id, value))
+    return observed
 
 
 def _put_back_abandoned(folder: Path) -> None:

@@ -218,22 +218,22 @@ def _axis(values: Sequence[float], path: Sequence[float], sign: float) -> _Axis:
     is_log = min(reached) > 0 and max(reached) > MANY_TIMES * min(reached)
     best, worst = reached[-1], reached[0]
     first = [value for value in values if not math.isnan(value)][:FIRST]
-    far = sorted((_apart(best, value, is_log=is_log) for value in first), reverse=True)
+    far = sorted((_distance(best, value, is_log=is_log) for value in first), reverse=True)
     times = FAR_LOG if is_log else FAR
     gaps = [k for k in range(1, len(far) // 3 + 1) if 0 < times * far[k] < far[k - 1]]
     if gaps:
-        inside = [v for v in reached if _apart(best, v, is_log=is_log) <= far[gaps[-1]]]
+        inside = [v for v in reached if _distance(best, v, is_log=is_log) <= far[gaps[-1]]]
         worst = inside[0]
     if worst == best:  # then the line is flat, and the dots have something to say
         shown = [
-            v for v in first if _apart(best, v, is_log=is_log) <= far[gaps[-1] if gaps else 0]
+            v for v in first if _distance(best, v, is_log=is_log) <= far[gaps[-1] if gaps else 0]
         ]
         worst = sign * min(sign * value for value in shown)
     is_log = is_log and max(worst, best) > MANY_TIMES * min(worst, best)
     return _Axis(min(worst, best), max(worst, best), is_log)
 
 
-def _apart(best: float, value: float, *, is_log: bool) -> float:
+def _distance(best: float, value: float, *, is_log: bool) -> float:
     """Return how far a value is from the best one, on the axis."""
     if not is_log:
         return abs(best - value)

@@ -75,7 +75,7 @@ def _more(analysis: "Analysis", landscape: Landscape) -> Iterator[Hint]:
     path = analysis.record.best_so_far()
     since = len(path) - 1 - path.index(path[-1])  # the value of a trial: equal means the same
     is_idle = since >= min(max(RECENT, len(path) / 3), LONG)
-    small = max(SMALL_GAIN * span, SMALL_BESIDE_NOISE * landscape.likely.noise)
+    small = max(SMALL_GAIN * span, SMALL_BESIDE_NOISE * landscape.recommended.noise)
     said = _expected(gain, span, analysis.record)
     if gain.high < small:
         what = "Stop here: little is left to gain." if is_idle else "A few more trials, then stop."
@@ -155,7 +155,7 @@ def _unimportant(analysis: "Analysis") -> Iterator[Hint]:
 
 
 def _noise(landscape: Landscape) -> Iterator[Hint]:
-    noise, span = landscape.likely.noise, reach(landscape)
+    noise, span = landscape.recommended.noise, reach(landscape)
     if span > 0 and noise > MUCH_NOISE * span and landscape.data.n >= ENOUGH:
         yield Hint(
             "model", "Repeat the best few parameters, and take the recommended ones.",

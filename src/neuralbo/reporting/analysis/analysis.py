@@ -83,7 +83,7 @@ class Analysis:
 
     @cached_property
     def ablation(self) -> Ablation:
-        """The way from the middle of the space to the likely best."""
+        """The way from the middle of the space to the recommended."""
         return ablation(self.model)
 
     @cached_property

@@ -26,7 +26,7 @@ from neuralbo.surrogates.surrogate import Facts
 SUGGESTIONS = 3  # whose expected improvements are looked at, since one fit may be wrong
 RECENT = 10  # trials among which those of the record are looked for
 LEAST = 12  # values below which a model knows too little of them
-OTHER_OPTIMUM = "other_hill"  # a suggestion near another local optimum expects to improve on that
+OTHER_OPTIMUM = "other_basin"  # a suggestion near another local optimum expects to improve on that
 
 
 @final

@@ -124,7 +124,7 @@ class Change:
 @final
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """The way from the middle of the space to the likely best, one parameter after the other.
+    """The way from the middle of the space to the recommended, one parameter after the other.
 
     Attributes:
         start: the mean at the middle of the ranges and the first of the choices.
@@ -147,7 +147,7 @@ def ablation(landscape: Landscape) -> Ablation:
     at the end keeps the middle of its range, and is no step.
     """
     space = landscape.space
-    goal = landscape.U[landscape.likely.row]
+    goal = landscape.U[landscape.recommended.row]
     here = torch.tensor([_middle(v.count, v.kind) for v in space.domain.variables])
     here = here.to(torch.float64)
     start = float(landscape.predict(here[None]).mean)

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from neuralbo.data import Data, in_order
-from neuralbo.engine.recommendation import LikelyBest, likely_best
+from neuralbo.engine.recommendation import Recommended, recommended
 from neuralbo.engine.step import Memory, Step, generator
 from neuralbo.engine.threads import one_thread
 from neuralbo.errors import FitError
@@ -38,10 +38,10 @@ class NoModelError(ValueError):
 
 
 class Prediction(NamedTuple):
-    """Mean and deviation of the function, n each, in the units of the objective."""
+    """Mean and standard deviation of the function, n each, in the units of the objective."""
 
     mean: Tensor
-    deviation: Tensor
+    std: Tensor
 
 
 @final
@@ -83,13 +83,13 @@ class Landscape:
         return int(self.data.top(1)[0])
 
     @cached_property
-    def likely(self) -> LikelyBest:
+    def recommended(self) -> Recommended:
         """The trial with the best mean, among those that keep the constraints."""
         kept = torch.where(self.data.is_feasible)[0]
         kept = kept if len(kept) else torch.arange(self.data.n)
         assert self.data.numbers is not None
         rows = in_order(self.data.X[kept], self.data.Y[kept], self.data.numbers[kept])
-        found = likely_best(self.model, rows)
+        found = recommended(self.model, rows)
         repeats = [int(kept[i]) for i in found.repeats]
         return found._replace(row=int(kept[found.row]), repeats=repeats)
 
@@ -126,18 +126,18 @@ class Landscape:
         return U
 
     def anchor(self, i: int) -> int:
-        """Return the row through which a slice of parameter i goes: the likely best that has it.
+        """Return the row through which a slice of parameter i goes: the recommended that has it.
 
-        Where the likely best does not have it, that is the best value of a trial that does.
+        Where the recommended does not have it, that is the best value of a trial that does.
         """
-        if not self.U[self.likely.row, i].isnan():
-            return self.likely.row
+        if not self.U[self.recommended.row, i].isnan():
+            return self.recommended.row
         order = self.data.top(self.data.n)
         has = order[~self.U[order, i].isnan()]
-        return int(has[0]) if len(has) else self.likely.row
+        return int(has[0]) if len(has) else self.recommended.row
 
     def predict(self, U: Tensor) -> Prediction:
-        """Return mean and deviation of the function at coordinates, conditions applied."""
+        """Return mean and std of the function at coordinates, conditions applied."""
         X = self.space.domain.expand(self.space.domain.enforce(U))
         with torch.no_grad():
             parts = [self.model.moments(rows) for rows in X.split(ROWS)]
@@ -201,12 +201,12 @@ def chosen(data: Data) -> Data:
     """Return all observations if they are few, else some around the best and some of all times.
 
     Those around the best are chosen by their points, not by their values: the best values of many
-    would be the luckiest, and a model of them too hopeful.
+    would be that of the best observed values, and a model of them too hopeful.
     """
     if data.n <= FEW:
         return data
-    apart = torch.cdist(data.X, data.X[data.top(LEADERS)]).amin(-1)
-    near = apart.argsort(stable=True)[:NEAR]
+    distances = torch.cdist(data.X, data.X[data.top(LEADERS)]).amin(-1)
+    near = distances.argsort(stable=True)[:NEAR]
     even = torch.linspace(0, data.n - 1, FEW - NEAR, dtype=torch.float64).long()
     rows = torch.cat([near, even]).unique()
     assert data.numbers is not None

@@ -1,4 +1,4 @@
-"""What the model says along one parameter, or two, the others staying at the likely best."""
+"""What the model says along one parameter, or two, the others staying at the recommended."""
 
 from dataclasses import dataclass
 from typing import final
@@ -21,7 +21,7 @@ class Slice:
         i: which parameter of the space.
         coordinates: where, k.
         row: the trial through which the slice goes.
-        prediction: k means and deviations.
+        prediction: k means and standard deviations.
     """
 
     i: int
@@ -32,7 +32,7 @@ class Slice:
 
 
 def slice_of(landscape: Landscape, i: int) -> Slice:
-    """Return the function along parameter i, through the likely best trial that has it."""
+    """Return the function along parameter i, through the recommended trial that has it."""
     row, grid = landscape.anchor(i), landscape.grid(i, POINTS)
     U = landscape.complete(landscape.U[row : row + 1]).repeat(len(grid), 1)
     U[:, i] = grid
@@ -47,7 +47,7 @@ class Map:
     Attributes:
         i: the parameter across; `j` is the one upwards.
         across: k coordinates of i; `upwards` are those of j, l.
-        mean: l x k; NaN where one of the two does not exist. `deviation` likewise.
+        mean: l x k; NaN where one of the two does not exist. `std` likewise.
     """
 
     i: int
@@ -56,7 +56,7 @@ class Map:
     upwards: Tensor
     row: int
     mean: Tensor
-    deviation: Tensor
+    std: Tensor
 
 
 def map_of(landscape: Landscape, i: int, j: int) -> Map | None:
@@ -72,7 +72,7 @@ def map_of(landscape: Landscape, i: int, j: int) -> Map | None:
     if not exists.any():
         return None
     shape = len(upwards), len(across)
-    mean, deviation = (
+    mean, std = (
         torch.where(exists, moment, torch.nan).reshape(shape) for moment in landscape.predict(U)
     )
-    return Map(i, j, across, upwards, row, mean, deviation)
+    return Map(i, j, across, upwards, row, mean, std)

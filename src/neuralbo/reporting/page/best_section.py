@@ -31,13 +31,14 @@ def _words(analysis: Analysis, first: FrozenTrial) -> str:
     words = f"The best value is {short(first.values[0])}, in trial {first.number}."
     if found is None:
         return html.text(f"{words} There is no model: {analysis.why_no_model}")
-    likely, sign = found.likely, found.sign
-    number = found.number(likely.row)
+    recommended, sign = found.recommended, found.sign
+    number = found.number(recommended.row)
     where = "the same trial" if number == first.number else f"trial {number}"
     return html.text(
         f"{words} The model recommends {where}, which has the best posterior mean: "
-        f"{with_error(sign * likely.mean, likely.deviation)} for the function, and "
-        f"± {likely.noise:.2g} for the noise (standard deviations). One value may be luck; under "
+        f"{with_error(sign * recommended.mean, recommended.std)} for the function, and "
+        f"± {recommended.noise:.2g} for the noise (standard deviations). One value may be "
+        "luck; under "
         "noise take the recommended parameters."
     )
 
@@ -47,7 +48,7 @@ def _parameters(
 ) -> str:
     if found is None:
         return html.table(("parameter", "best"), first.params.items())
-    number = found.number(found.likely.row)
+    number = found.number(found.recommended.row)
     second = next(t for t in trials if t.number == number)
     names = [
         n

@@ -57,8 +57,8 @@ def _words(found: Calibration, surrogate: str, n: int) -> str:
 
 
 def _predicted(found: Calibration) -> str:
-    expected, deviation, observed = (
-        part[-SHOWN:].tolist() for part in (found.expected, found.deviation, found.observed)
+    expected, std, observed = (
+        part[-SHOWN:].tolist() for part in (found.expected, found.std, found.observed)
     )
     is_log = min(*expected, *observed) > 0 and max(observed) > 30 * min(observed)
     scale = Scale.around([*expected, *observed], is_log=is_log)
@@ -66,7 +66,7 @@ def _predicted(found: Calibration) -> str:
     drawing.line([scale.low, scale.high], [scale.low, scale.high], "plain")
     titles = []
     for number, x, s, y in zip(
-        found.numbers[-SHOWN:].tolist(), expected, deviation, observed, strict=True
+        found.numbers[-SHOWN:].tolist(), expected, std, observed, strict=True
     ):
         ends = [drawing.at(max(e, scale.low), y) for e in (x - 2 * s, x + 2 * s)]
         (left, py), (right, _) = ends

@@ -35,17 +35,17 @@ def _reasons(analysis: Analysis) -> str:
 
 
 def _where(analysis: Analysis) -> list[str]:
-    told = [w for w in analysis.failures if w.score >= SLIGHT][:PARAMETERS]
-    if not told or not analysis.record.done:
+    shown_parameters = [w for w in analysis.failures if w.score >= SLIGHT][:PARAMETERS]
+    if not shown_parameters or not analysis.record.done:
         return []
     words = "Where they lie: the share of trials that failed, by the parameters that tell most."
     parts = []
-    for one in told:
+    for one in shown_parameters:
         rows = [
             (p.label, f"{p.failed} of {p.trials}", html.bar((p.share, "bad"))) for p in one.parts
         ]
         parts.append(html.table((one.name, "failed", ""), rows))
-    figure = _scatter(analysis.record, [one.name for one in told])
+    figure = _scatter(analysis.record, [one.name for one in shown_parameters])
     parts += [figure] if figure else []
     return ["<h3>Where</h3>", html.text(words), html.figures(parts, "two")]
 

@@ -68,9 +68,9 @@ def _best(analysis: Analysis) -> list[tuple[str, str, str]]:
     at = next(t.number for t, best in zip(record.trials, path, strict=True) if best == path[-1])
     found = [("best value", short(path[-1]), f"in trial {at}")]
     if analysis.landscape is not None:
-        likely = analysis.landscape.likely
-        mean = with_error(analysis.landscape.sign * likely.mean, likely.deviation)
-        number = analysis.landscape.number(likely.row)
+        recommended = analysis.landscape.recommended
+        mean = with_error(analysis.landscape.sign * recommended.mean, recommended.std)
+        number = analysis.landscape.number(recommended.row)
         found.append(("recommended", mean, f"trial {number}, by the model"))
     return found
 

@@ -57,8 +57,8 @@ svg text {{ fill:var(--soft); font-size:11.5px; }} svg text.name {{ fill:var(--i
 .band {{ fill:var(--main); opacity:.16; }}
 .dots {{ fill:none; stroke-linecap:round; stroke-width:4; stroke:var(--dot); opacity:.55; }}
 circle.trial {{ fill:var(--dot); opacity:.8; }} circle.start {{ fill:none; stroke:var(--dot); }}
-circle.main, circle.judged {{ fill:var(--main); }} circle.failed {{ fill:var(--bad); }}
-.dots.main, .dots.judged {{ stroke:var(--main); }}
+circle.main, circle.scored {{ fill:var(--main); }} circle.failed {{ fill:var(--bad); }}
+.dots.main, .dots.scored {{ stroke:var(--main); }}
 .dots.failed {{ stroke:var(--bad); opacity:.9; }}
 .dots.white {{ stroke:#fff; opacity:.75; stroke-width:3.5; }}
 circle.white {{ fill:#fff; opacity:.8; }}

@@ -13,7 +13,7 @@ from neuralbo.reporting.page import html
 from neuralbo.reporting.page.svg import Drawing, Scale, colours, short
 from neuralbo.space import Categorical
 
-WIDE = 2.0  # deviations that the band shows to each side
+WIDE = 2.0  # standard deviations that the band shows to each side
 NEAR_TRIALS = 600  # dots on a map or slice; the last ones
 
 
@@ -23,7 +23,7 @@ def slices(analysis: Analysis) -> str:
     if found is None:
         return ""
     scale = _scale(found, analysis.slices)
-    drawn = [html.figure(_slice(found, s, scale), _aside(found, s)) for s in analysis.slices]
+    drawn = [html.figure(_slice(found, s, scale), _side_note(found, s)) for s in analysis.slices]
     words = (
         f"What the model ({found.surrogate}) says when one parameter changes and the others stay "
         "at the recommended point: posterior mean and two standard deviations to each side. Dots "
@@ -36,9 +36,9 @@ def slices(analysis: Analysis) -> str:
     )
 
 
-def _aside(found: Landscape, one: Slice) -> str:
+def _side_note(found: Landscape, one: Slice) -> str:
     """Return through which trial a slice goes, if it is not the recommended one."""
-    if one.row == found.likely.row:
+    if one.row == found.recommended.row:
         return ""
     number = found.number(one.row)
     return f"through trial {number}, the best that has this parameter"
@@ -67,10 +67,10 @@ def axis_of(found: Landscape, i: int, room: float = 0.02) -> Scale:
 
 def _slice(found: Landscape, one: Slice, scale: Scale) -> str:
     drawing = Drawing(axis_of(found, one.i), scale, height=210, x_label=one.name)
-    mean, deviation = one.prediction.mean.tolist(), one.prediction.deviation.tolist()
+    mean, std = one.prediction.mean.tolist(), one.prediction.std.tolist()
     xs = places(found, one.i, one.coordinates.tolist())
-    low = [m - WIDE * s for m, s in zip(mean, deviation, strict=True)]
-    high = [m + WIDE * s for m, s in zip(mean, deviation, strict=True)]
+    low = [m - WIDE * s for m, s in zip(mean, std, strict=True)]
+    high = [m + WIDE * s for m, s in zip(mean, std, strict=True)]
     rows = _rows(found, one.i)
     y = (found.sign * found.data.Y[rows, 0]).tolist()
     at = places(found, one.i, found.U[rows, one.i].tolist())

@@ -31,14 +31,14 @@ def short(value: object) -> str:
     return f"{value:.4g}" if math.isfinite(value) else str(value)
 
 
-def with_error(value: float, deviation: float) -> str:
-    """Return a value and its deviation, both to the second digit of the latter."""
-    if not (math.isfinite(value) and math.isfinite(deviation)) or deviation <= 0:
+def with_error(value: float, std: float) -> str:
+    """Return a value and its standard deviation, both to the second digit of the latter."""
+    if not (math.isfinite(value) and math.isfinite(std)) or std <= 0:
         return short(value)
-    digits = 1 - math.floor(math.log10(deviation))
+    digits = 1 - math.floor(math.log10(std))
     if not 0 < digits <= 6 or abs(value) >= 1e6:
-        return f"{short(value)} ± {deviation:.2g}"
-    return f"{value:.{digits}f} ± {deviation:.{digits}f}"
+        return f"{short(value)} ± {std:.2g}"
+    return f"{value:.{digits}f} ± {std:.{digits}f}"
 
 
 @final
@@ -226,7 +226,7 @@ class Drawing:
                 f'<text class="end" x="{self.left - 6:.1f}" y="{py + 4:.1f}">'
                 f"{escape(label)}</text>"
             )
-        for value, label in _apart(self.x.ticks(max(3, int(self.width // 90))), self):
+        for value, label in _separated(self.x.ticks(max(3, int(self.width // 90))), self):
             px = self.at(value, self.y.low)[0]
             parts.append(
                 f'<text class="mid" x="{px:.1f}" y="{bottom + 16}">{escape(label)}</text>'
@@ -244,7 +244,7 @@ class Drawing:
         return "".join(parts)
 
 
-def _apart(ticks: list[tuple[float, str]], drawing: Drawing) -> list[tuple[float, str]]:
+def _separated(ticks: list[tuple[float, str]], drawing: Drawing) -> list[tuple[float, str]]:
     """Return those ticks whose labels do not run into each other."""
     found: list[tuple[float, str]] = []
     end = -math.inf

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from neuralbo.reporting.analysis.study_like import Source
 
-WIDE = 2.0  # deviations that a band shows to each side
+WIDE = 2.0  # standard deviations that a band shows to each side
 
 
 def slices(study: "Source | Analysis") -> "Figure":
-    """Draw the model along each parameter, the others staying at the likely best.
+    """Draw the model along each parameter, the others staying at the recommended.
 
     Raises:
         NoModelError: there is no model; the message says why. So do the functions below.
@@ -32,16 +32,16 @@ def slices(study: "Source | Analysis") -> "Figure":
 
 
 def _slice(axes: Any, found: Landscape, one: Slice) -> None:
-    mean, deviation = one.prediction.mean.numpy(), one.prediction.deviation.numpy()
+    mean, std = one.prediction.mean.numpy(), one.prediction.std.numpy()
     xs = places(found, one.i, one.coordinates.tolist())
     has = ~found.U[:, one.i].isnan()
     at = places(found, one.i, found.U[has, one.i].tolist())
     set_axis("x", axes, found, one.i)
     axes.plot(at, found.sign * found.data.Y[has, 0].numpy(), ".", color=DOT, markersize=3)
     if found.space.domain.variables[one.i].kind == "category":
-        axes.errorbar(xs, mean, WIDE * deviation, fmt="o", color=LINE)
+        axes.errorbar(xs, mean, WIDE * std, fmt="o", color=LINE)
     else:
-        low, high = mean - WIDE * deviation, mean + WIDE * deviation
+        low, high = mean - WIDE * std, mean + WIDE * std
         axes.fill_between(xs, low, high, color=LINE, alpha=0.2, linewidth=0)
         axes.plot(xs, mean, color=LINE)
     here = places(found, one.i, [float(found.U[one.row, one.i])])
@@ -50,7 +50,7 @@ def _slice(axes: Any, found: Landscape, one: Slice) -> None:
 
 
 def maps(study: "Source | Analysis") -> "Figure":
-    """Draw the mean over pairs of the parameters that matter most, around the likely best."""
+    """Draw the mean over pairs of the parameters that matter most, around the recommended."""
     analysis = Analysis.of(study)
     figure, axes = panels(len(analysis.maps), width=4.2, height=3.4)
     for one, panel in zip(analysis.maps, axes, strict=True):
@@ -91,7 +91,7 @@ def importance(study: "Source | Analysis") -> "Figure":
 
 
 def ablation(study: "Source | Analysis") -> "Figure":
-    """Draw the mean on the way from the middle of the space to the likely best."""
+    """Draw the mean on the way from the middle of the space to the recommended."""
     found = Analysis.of(study).ablation
     figure = new_figure(6, 4)
     axes = figure.add_subplot()
@@ -115,7 +115,7 @@ def calibration(study: "Source | Analysis") -> "Figure":
         raise ValueError("calibration needs more than 8 trials with a value.")
     figure, (left, right) = panels(2, width=4.5, height=4.0)
     expected, observed = found.expected.numpy(), found.observed.numpy()
-    spread = WIDE * found.deviation.numpy()
+    spread = WIDE * found.std.numpy()
     left.errorbar(expected, observed, xerr=spread, fmt="o", color=LINE, markersize=3, alpha=0.6)
     left.axline((observed[0], observed[0]), slope=1, color=DOT, linestyle="--")
     left.set(xlabel="predicted", ylabel="observed")

@@ -131,9 +131,9 @@ def seconds(study: "Source | Analysis") -> "Figure":
 
 def failures(study: "Source | Analysis") -> "Figure":
     """Draw the share of failed trials by parts of the parameters that tell most."""
-    told = Analysis.of(study).failures[:6]
-    figure, axes = panels(len(told))
-    for where, panel in zip(told, axes, strict=True):
+    shown_parameters = Analysis.of(study).failures[:6]
+    figure, axes = panels(len(shown_parameters))
+    for where, panel in zip(shown_parameters, axes, strict=True):
         names = [text(part.label) for part in where.parts]
         panel.barh(range(len(names)), [part.share for part in where.parts], color=BAD)
         panel.set_yticks(range(len(names)), names)

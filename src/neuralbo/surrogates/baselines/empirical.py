@@ -1,4 +1,4 @@
-"""The values' own mean and deviation, whatever the point: what a surrogate must beat."""
+"""The values' own mean and standard deviation, whatever the point: what a surrogate must beat."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ NOISE_PART = 1e-6  # of the variance is the observation's own, so that f and y c
 @final
 @dataclass(frozen=True, slots=True)
 class Empirical:
-    """y ~ N(mean of Y, (1/n) sum (y_i - mean)^2) at every point. 001 section 9.
+    """y ~ N(mean of Y, (1/n) sum (y_i - mean)^2) at every point. Kruse (2022), Sec. 6.1.
 
     Every criterion is then constant, and the search is random search. Jointly f is one unknown
     number, the same at all points, and all but `NOISE_PART` of the variance is its own.
@@ -28,14 +28,14 @@ class Empirical:
     is_smooth: ClassVar[bool] = True
 
     def fit(self, data: Data, rng: Generator) -> "EmpiricalModel":
-        """Take mean and deviation of the values; nothing is drawn."""
+        """Take mean and standard deviation of the values; nothing is drawn."""
         single_output(data)
         return EmpiricalModel(data.standard_units())
 
 
 @final
 class EmpiricalModel(DrawsFunctions):
-    """f(x) = c,  c ~ N(mean, deviation^2)."""
+    """f(x) = c,  c ~ N(mean, std^2)."""
 
     center: Tensor
     variance: Tensor
@@ -47,8 +47,8 @@ class EmpiricalModel(DrawsFunctions):
         self.register_buffer("variance", units.square[0])
         self.facts: Facts = {"surrogate": "empirical"}
 
-    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
-        """Return the law of f or y."""
+    def joint_distribution(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the distribution of f or y."""
         mean = self._constant(X)
         noise = (
             observation_noise.squeeze(-1)

@@ -32,9 +32,9 @@ class RandomForest:
     """f(x) = value of leaf l(x) in a tree picked at random; leaf values ~ (mu_l, v_l).
 
     mean = (1/t) sum mu_l(x),  variance = (1/t) sum v_l(x) + variance over trees of mu_l(x): the
-    law of total variance. Breiman (2001); Hutter et al. (2014), Sec. 4.3.2; 000 Part 2 (RoBO:
-    30 trees, bootstrap, all rows for each tree). With `min_leaf` 1, scikit-learn's, v_l is zero
-    unless points repeat.
+    law of total variance. Breiman (2001); Hutter et al. (2014), Sec. 4.3.2; Aryan (2020), Sec. 4.4
+    (RoBO: 30 trees, bootstrap, all rows for each tree). With `min_leaf` 1, scikit-learn's, v_l is
+    zero unless points repeat.
 
     Attributes:
         min_leaf: the fewest observations in a leaf, counted with repetition.

@@ -16,8 +16,8 @@ from torch import Tensor
 
 from neuralbo.surrogates.surrogate import Facts, Usual
 
-# A classifier that is sure and wrong about a region would never look there again (003 1.7). A
-# place that is nearly the best teaches as much, so local searches are short.
+# A classifier that is sure and wrong about a region would never look there again (Hassen and Rish
+# 2021, Alg. 1). A place that is nearly the best teaches as much, so local searches are short.
 CLASSIFIER = Usual(exploration=0.1, restarts=5, rounds=25, sweeps=3)
 MOST_ODDS = 34.0  # log odds beyond which a probability is rounded to 0 or 1
 
@@ -34,10 +34,10 @@ class LogOdds(Protocol):
 class ClassModel(Model):
     """pi(x) = P(z = 1 | x), averaged over what is not known about the classifier.
 
-    pi/gamma = r, which never exceeds 1/gamma: Bayes' rule with P(z = 1) = gamma. 003 1.3. If
-    p(x | y) depends on y only by the side of tau, r is expected improvement over tau up to a
-    factor (Bergstra et al. 2011); without that, pi is the probability of improvement over tau
-    and no more (003 1.2).
+    pi/gamma = r, which never exceeds 1/gamma: Bayes' rule with P(z = 1) = gamma. Hassen and Rish
+    (2021), Sec. 3.1. If p(x | y) depends on y only by the side of tau, r is expected improvement
+    over tau up to a factor (Bergstra et al. 2011); without that, pi is the probability of
+    improvement over tau and no more (Hassen and Rish 2021, sec. 2).
 
     Attributes:
         odds: what the classifier has learnt.
@@ -79,7 +79,7 @@ class ClassModel(Model):
         observation_noise: bool | Tensor = False,
         posterior_transform: PosteriorTransform | None = None,
     ) -> NoReturn:
-        """Refuse: a classifier has no law of the values.
+        """Refuse: a classifier has no distribution of the values.
 
         Raises:
             TypeError: always.

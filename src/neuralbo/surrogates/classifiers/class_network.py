@@ -27,8 +27,9 @@ class NetworkOdds:
         weights: s x p.
         log_shares: log omega, s.
         posterior: of the logits; None takes the networks as they are, v = 0.
-        draws: e, standard normal numbers over which pi_k is a mean (003 1.6); None for the
-            integral's closed form, sigmoid(f / sqrt(1 + pi v / 8)), MacKay (1992).
+        draws: e, standard normal numbers over which pi_k is a mean (Hassen and Rish 2021,
+            sec. 7.5); None for the integral's closed form, sigmoid(f / sqrt(1 + pi v / 8)), MacKay
+            (1992).
     """
 
     net: MLP
@@ -60,7 +61,7 @@ class NetworkOdds:
         mean, variance = self.posterior.moments(Z)
         if self.draws is None:
             return mean / (1 + math.pi / 8 * variance).sqrt(), self.log_shares
-        deviation = variance.clamp(min=torch.finfo(variance.dtype).tiny).sqrt()
-        f = mean + self.draws[:, None, None] * deviation
+        std = variance.clamp(min=torch.finfo(variance.dtype).tiny).sqrt()
+        f = mean + self.draws[:, None, None] * std
         shares = (self.log_shares - math.log(len(self.draws))).expand(len(self.draws), -1)
         return f.flatten(0, 1), shares.flatten()

@@ -38,9 +38,10 @@ LEAST = 1e-3  # below which a ratio is not believed
 class KernelDensities:
     """l and g by kernels of the normal-reference width, Silverman (1986): the route of TPE.
 
-    003 1.2, 2, after Bergstra et al. (2011). The width of a column is sd n^(-1/(d+4))
-    (4/(d+2))^(1/(d+4)); a uniform density that counts as one observation is mixed in, so that
-    neither is zero. l is too wide if it has several modes, which moves the maximum (003 3.1).
+    Hassen and Rish (2021), Sec. 2 and 5.2, after Bergstra et al. (2011). The width of a column is
+    sd n^(-1/(d+4)) (4/(d+2))^(1/(d+4)); a uniform density that counts as one observation is mixed
+    in, so that neither is zero. l is too wide if it has several modes, which moves the maximum
+    (Hassen and Rish 2021, sec. 5.1).
     """
 
     is_smooth: ClassVar[bool] = True
@@ -97,7 +98,7 @@ class _Densities:
 @final
 @dataclass(frozen=True, slots=True)
 class RatioClassifier:
-    """r(x) = sum_j w_j k_j(x), w fitted to the ratio itself. 003 1.8, 4.
+    """r(x) = sum_j w_j k_j(x), w fitted to the ratio itself. Hassen and Rish (2021), Sec. 4.
 
     ulsif:  least mean square of r - l/g under g: w = (Q'Q/n_0 + ridge I)^-1 mean of P, negative
             ones set to zero. Kanamori et al. (2009), Eq. (4) and (6). The ridge makes r too

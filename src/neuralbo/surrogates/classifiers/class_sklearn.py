@@ -20,10 +20,11 @@ BOOSTING: dict[str, Any] = {"max_depth": 3, "learning_rate": 0.1}
 class TreeClassifier:
     """q(x) of a forest or of boosted trees, drawn towards the share of good ones.
 
-    pi = (n q + share)/(n + 1): as if by one more observation, so that it is never 0 or 1. 003 5.1.
+    pi = (n q + share)/(n + 1): as if by one more observation, so that it is never 0 or 1. Hassen
+    and Rish (2021), Sec. 5.1.
 
     Attributes:
-        trees: 003 2 has 16 of depth 3 for either kind.
+        trees: the code of BORE has 16 of depth 3 for either kind.
         depth: of a tree; None lets those of a forest grow and boosting have 3.
     """
 

@@ -27,10 +27,11 @@ class SupportVectors:
     """log odds = A h(x) + B. Platt (1999); Lin et al. (2007).
 
     h is that of scikit-learn's SVC; A and B come from decisions about thirds of the rows that
-    the machine has not seen, if both classes are in the rest, else from its own rows. 003 5.1, 2.
+    the machine has not seen, if both classes are in the rest, else from its own rows. Hassen and
+    Rish (2021), Sec. 5.1.
 
     Attributes:
-        C: what an error costs; 10 in 003 2.
+        C: what an error costs; 10 in the code of BORE.
     """
 
     C: float = 10.0

@@ -1,4 +1,4 @@
-"""Classifiers by name: ours, those of 003, and others in the place of the network."""
+"""Classifiers by name: ours, those of Hassen and Rish (2021), and others."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ BORE = DensityRatio(gamma=GAMMA, delta=0.03, members=3)
 BOGGN = replace(BORE, members=1, laplace=Laplace("kronecker"))
 LFBO = DensityRatio("improvement", delta=0.03)
 
-# 003 3.3: the rows of its pilot, with the document's gamma.
+# The rows of our pilot, with Hassen and Rish's gamma.
 PILOT: dict[str, Surrogate] = {
     "bore_delta_1": DensityRatio(delta=1.0),
     "boggn_delta_1": DensityRatio(delta=1.0, laplace=Laplace()),

@@ -33,7 +33,7 @@ class Classifier(Protocol):
 class ClassifierRatio:
     """pi(x) = P(y among the best gamma | x) by any classifier: BORE with what one likes.
 
-    003 1.3, 5.1; Tiao et al. (2021). See `DensityRatio` for networks.
+    Hassen and Rish (2021), Sec. 3.1 and 5.1; Tiao et al. (2021). See `DensityRatio` for networks.
 
     Attributes:
         classifier: learns the classes.

@@ -39,23 +39,25 @@ UNIFORM = 0.1  # part of the rows that is drawn without regard to their importan
 class DensityRatio:
     """pi(x) = P(y among the best gamma | x) by networks, and with it gamma times a density ratio.
 
-    theta* = argmin sum_i [-a_i log pi_i - b_i log(1 - pi_i)] + (delta/2) |theta|^2. 003 1.7.
-    With `laplace` the probability is averaged over q(theta) = N(theta*, Sigma) of the linearized
-    network (BOGGN); without, it is that of theta* (BORE, Tiao et al. 2021). With the weights
-    "improvement" the odds are expected improvement (LFBO, Song et al. 2022). The printed
-    algorithm has no labels in its loss and no expectation in its criterion (003 6.9, 6.15).
+    theta* = argmin sum_i [-a_i log pi_i - b_i log(1 - pi_i)] + (delta/2) |theta|^2. Hassen and
+    Rish (2021), Alg. 1, repaired. With `laplace` the probability is averaged over q(theta) =
+    N(theta*, Sigma) of the linearized network (BOGGN); without, it is that of theta* (BORE, Tiao
+    et al. 2021). With the weights "improvement" the odds are expected improvement (LFBO, Song
+    et al. 2022). The printed algorithm has no labels in its loss and no expectation in its
+    criterion (Eq. 3.4).
 
     Attributes:
         weighting: how much observations count, see `labels.label`.
         gamma: share of good ones; may change with the trials.
         delta: one, or several among which the log evidence decides: networks are averaged with
-            weights in proportion to it. The document gives no rule.
+            weights in proportion to it. Hassen and Rish (2021) give no rule.
         members: networks for each delta, from starts of their own, averaged.
         laplace: how q is made; None for none.
-        draws: of theta, by which pi is averaged; None takes the probit form. 003 1.6.
+        draws: of theta, by which pi is averaged; None takes the probit form. Hassen and Rish
+            (2021), Sec. 7.5.
         loss: "bernoulli" is the repaired one.
         training: of the first weights.
-        again: of weights that come from the fit to the last landmark, see `neuralbo.engine.step`.
+        again: of weights that come from the fit to the last refit, see `neuralbo.engine.step`.
         batch: rows of a step of `Descent`; None for all.
         rows: train on so many rows at most, drawn by importance: half of each class, in
             proportion to how wrong the last weights are about them, and counted so often that
@@ -124,7 +126,7 @@ class DensityRatio:
     ) -> "Trained":
         """Train on points, n x d in the cube, and their classes, from earlier weights if any.
 
-        Up to the next landmark only the networks that matter are trained on.
+        Up to the next refit only the networks that matter are trained on.
         """
         net, Z = MLP(X.shape[-1], self.widths, 1, self.activation), 2 * X - 1
         delta = self._deltas(len(X)).repeat(self.members)
@@ -215,17 +217,17 @@ def _shares(posterior: LaplacePosterior | None, delta: Tensor) -> tuple[Tensor, 
 
 
 def important(good: Tensor, others: Tensor, most: int, rng: Generator) -> tuple[Tensor, Tensor]:
-    """Draw rows by the size of the loss's slope there, and return how often each counts.
+    """Draw rows by the size of the loss's gradient there, and return how often each counts.
 
     Counted so often, a sum over the rows has the mean of the sum over all of them.
 
     Args:
-        good: slopes of the part of class 1 in the loss, n, not negative.
-        others: slopes of that of class 0.
+        good: gradients of the part of class 1 in the loss, n, not negative.
+        others: gradients of that of class 0.
         most: how many rows are drawn, with replacement.
         rng: draws them.
     """
-    halves = (slopes / slopes.sum().clamp(min=TINY) for slopes in (good, others))
+    halves = (gradients / gradients.sum().clamp(min=TINY) for gradients in (good, others))
     p = (1 - UNIFORM) / 2 * sum_of(halves) + UNIFORM / len(good)
     rows = torch.multinomial(p, most, replacement=True, generator=rng)
     return rows, p.sum() / (most * p[rows])

@@ -54,8 +54,8 @@ def quantile(values: Tensor, gamma: float) -> float:
 def label(values: Tensor, gamma: float, weighting: Weighting = "equal") -> Labels:
     """Part n values at their quantile.
 
-    z = 1 if y >= tau (003 1.7 and erratum 22, for values that are to be large). One further value
-    changes the class of at most one old one, if no two are equal (003 3.5). If ties make all of
+    z = 1 if y >= tau (Hassen and Rish 2021, Alg. 1, for values that are to be large). One further
+    value changes the class of at most one old one, if no two are equal. If ties make all of
     them good, only those above the worst are: unless all values are equal, both classes have a
     member.
 

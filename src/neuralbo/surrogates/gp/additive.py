@@ -30,14 +30,14 @@ class Additive:
     """f(x) = sum_j f_j(x^(j)) over disjoint groups of columns, each f_j as `inner` has it.
 
     Kandasamy et al. (2015), "High dimensional Bayesian optimisation and bandits via additive
-    models"; 002 1.9, Eq. (4.1). The sum has a closed form where `inner` has one: a Gaussian
+    models"; Agrawal (2016), Eq. (4.1). The sum has a closed form where `inner` has one: a Gaussian
     process whose kernel is a sum, or a random-feature network each of whose units sees one group.
 
     Groups are learnt by the evidence: from columns that are all apart, or from those that fewer
     trials gave, `tries` changes are tried at random, and kept if E(G) rises: two groups become
     one, a column leaves its own, or two change places. For Gaussian processes E(G) is that at the
     hyper-parameters of the groups at the beginning. The authors draw whole partitions at random
-    instead. The groups are those of the last landmark (8, 12, 18, 27, ... trials): a function of
+    instead. The groups are those of the last refit (8, 12, 18, 27, ... trials): a function of
     the data.
 
     Attributes:
@@ -45,7 +45,7 @@ class Additive:
             `BayesianRVFL`.
         groups: None to learn them.
         size: the most columns of a group that is learnt.
-        tries: changes that are tried at each landmark; None for twice as many as columns.
+        tries: changes that are tried at each refit; None for twice as many as columns.
     """
 
     inner: GaussianProcess | BayesianRVFL = field(default_factory=GaussianProcess)

@@ -66,7 +66,7 @@ def probability_of_success(data: Data) -> Callable[[Tensor], Tensor]:
 
 def _covariance(X: Tensor, Z: Tensor) -> Tensor:
     """Return k_l of rows of X and of Z, m x d and n x d to L x m x n."""
-    # squares, since the slope of a distance is not known where it is 0
+    # squares, since the gradient of a distance is not known where it is 0
     squares = (X.square().sum(-1, keepdim=True) - 2 * X @ Z.mT + Z.square().sum(-1)).clamp(min=0.0)
     lengths = torch.tensor(LENGTHS).to(X)[:, None, None]
     k: Tensor = VARIANCE * torch.exp(-squares / (2 * X.shape[-1] * lengths.square()))

@@ -16,7 +16,7 @@ from botorch.models.model import Model
 from torch import Generator, Tensor
 from torch.quasirandom import SobolEngine
 
-from neuralbo.data import Data, Units, input_units, landmark, single_output
+from neuralbo.data import Data, Units, input_units, refit_size, single_output
 from neuralbo.errors import FitError
 from neuralbo.inference.quasi_newton import minimize
 from neuralbo.surrogates.gp.kernels import (
@@ -32,8 +32,8 @@ from neuralbo.surrogates.gp.kernels import (
 from neuralbo.surrogates.gp.matern_gradients import (
     Covariance,
     Fitted,
-    climbing,
-    is_by_hand,
+    criterion_and_gradient,
+    is_analytic,
     moments,
 )
 from neuralbo.surrogates.leave_one_out import LeftOut
@@ -59,7 +59,7 @@ class GaussianProcess:
     """y = m + f(x) + e,  f ~ GP(0, k),  e ~ N(0, s2); m, s2 and k's numbers by evidence (ML-II).
 
     log p(y) = -(y-m)'a/2 - log|K|/2 - n log(2 pi)/2, plus the log-normal priors of `kernel` and
-    `noise`. Rasmussen and Williams (2006), Alg. 2.1 and Eq. (5.8); 000 1.1.6, Alg. 3.
+    `noise`. Rasmussen and Williams (2006), Alg. 2.1 and Eq. (5.8); Aryan (2020), Alg. 3.
     The constant mean is the generalized least-squares one, so it needs no search. Default
     kernel: Matern-5/2 with a length scale for each column whose prior grows with sqrt(d).
 
@@ -90,9 +90,9 @@ class GaussianProcess:
     is_smooth: ClassVar[bool] = True
 
     @property
-    def has_slopes(self) -> bool:
-        """Whether slopes are taken by hand (`matern_by_hand`), which is faster than autograd."""
-        return is_by_hand(self.kernel)
+    def has_gradients(self) -> bool:
+        """Whether gradients are analytic (`matern_gradients`), which is faster than autograd."""
+        return is_analytic(self.kernel)
 
     def fit(self, data: Data, rng: Generator) -> "GaussianProcessModel":
         """Maximize the evidence from all starts at once; `rng` draws the random ones."""
@@ -116,7 +116,7 @@ class GaussianProcess:
         starts, rounds = search.starts(self.restarts, rng), self.rounds
         if warm is not None and warm.shape == starts.shape[1:]:
             starts = torch.cat([warm[None], starts])
-            is_between = landmark(data.n + 1) != data.n
+            is_between = refit_size(data.n + 1) != data.n
             if self.follows and is_between and float(warm[-1]) < math.log(LITTLE_NOISE):
                 starts, rounds = starts[:1], self.rounds // 2
         thetas, losses = minimize(
@@ -143,9 +143,9 @@ class Search:
         start, low, high, self.spread = torch.tensor(numbers, dtype=y.dtype).unbind(-1)
         self.median = start.log()
         self.bounds = (low.log(), high.log())
-        self.by_hand: Within | None = None
-        if isinstance(pairs, Within) and pairs.columns is not None and recipe.has_slopes:
-            self.by_hand = pairs
+        self.analytic: Within | None = None
+        if isinstance(pairs, Within) and pairs.columns is not None and recipe.has_gradients:
+            self.analytic = pairs
 
     def starts(self, restarts: int, rng: Generator) -> Tensor:
         """Return the prior's median, the same with much noise, and draws; all within the bounds.
@@ -162,23 +162,23 @@ class Search:
         """Return values, B, and gradients, B x k."""
         z = (theta.detach() - self.median) / self.spread
         prior, by_prior = 0.5 * z.square().sum(-1), z / self.spread
-        if self.by_hand is not None:
-            covariance = Covariance(theta.detach(), self.by_hand)
-            value, slope = _evidence(covariance.K, self.y, self.recipe.mean)
-            return prior - value, by_prior - covariance.slope(slope)
+        if self.analytic is not None:
+            covariance = Covariance(theta.detach(), self.analytic)
+            value, gradient = _evidence(covariance.K, self.y, self.recipe.mean)
+            return prior - value, by_prior - covariance.gradient(gradient)
         with torch.enable_grad():
             theta = theta.detach().requires_grad_()
             K = covariance_of(self.recipe.kernel, theta, self.pairs)
-            value, slope = _evidence(K.detach(), self.y, self.recipe.mean)
-            (g,) = torch.autograd.grad(K, theta, slope)
+            value, gradient = _evidence(K.detach(), self.y, self.recipe.mean)
+            (g,) = torch.autograd.grad(K, theta, gradient)
         return prior - value, by_prior - g
 
     def loss(self, theta: Tensor) -> Tensor:
         """Return the values, B, as a part of a graph that leads to the points."""
         K = covariance_of(self.recipe.kernel, theta, self.pairs)
-        value, slope = _evidence(K.detach(), self.y, self.recipe.mean)
+        value, gradient = _evidence(K.detach(), self.y, self.recipe.mean)
         z = (theta.detach() - self.median) / self.spread
-        by_points = (slope * K).sum((-2, -1))
+        by_points = (gradient * K).sum((-2, -1))
         return 0.5 * z.square().sum(-1) - value - (by_points - by_points.detach())
 
 
@@ -200,7 +200,7 @@ def best_mean(L: Tensor, y: Tensor, kind: str) -> Tensor:
 def _evidence(K: Tensor, y: Tensor, mean: str) -> tuple[Tensor, Tensor]:
     """Return log evidences, B, and their derivatives by K, B x n x n: (aa' - K^-1)/2."""
     L, info = torch.linalg.cholesky_ex(K)
-    # a factor that broke off has no inverse; its value is -inf and its slope does not matter
+    # a factor that broke off has no inverse; its value is -inf and its gradient does not matter
     L = torch.where((info == 0)[:, None, None], L, torch.eye(len(y), dtype=L.dtype))
     rest = y - best_mean(L, y, mean)[:, None]
     a = torch.cholesky_solve(rest[:, :, None], L)
@@ -209,8 +209,8 @@ def _evidence(K: Tensor, y: Tensor, mean: str) -> tuple[Tensor, Tensor]:
         - L.diagonal(dim1=-2, dim2=-1).log().sum(-1)
         - 0.5 * len(y) * LOG_2PI
     )
-    slope = 0.5 * (a @ a.mT - torch.cholesky_inverse(L))
-    return torch.where(info == 0, value, -math.inf), slope
+    gradient = 0.5 * (a @ a.mT - torch.cholesky_inverse(L))
+    return torch.where(info == 0, value, -math.inf), gradient
 
 
 @final
@@ -267,7 +267,7 @@ class GaussianProcessModel(GaussianModel):
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and variance of f at each point."""
         rows = X.reshape(-1, X.shape[-1])
-        if self.climbs:
+        if self.has_gradients:
             mean, variance = moments(self.units[0].numbers(rows), self._fitted())
         else:
             k = self._cross(rows)
@@ -279,11 +279,11 @@ class GaussianProcessModel(GaussianModel):
         return mean.reshape(X.shape[:-1]), variance.reshape(X.shape[:-1])
 
     @property
-    def climbs(self) -> bool:
-        """Whether `climb` is there."""
-        return self.recipe.has_slopes
+    def has_gradients(self) -> bool:
+        """Whether `criterion_and_gradient` is there."""
+        return self.recipe.has_gradients
 
-    def climb(self, X: Tensor, criterion: OfMoments) -> tuple[Tensor, Tensor]:
+    def criterion_and_gradient(self, X: Tensor, criterion: OfMoments) -> tuple[Tensor, Tensor]:
         """Return a function of the moments at points, N x d to N, and its gradient, N x d."""
         inputs, units = self.units
 
@@ -291,8 +291,8 @@ class GaussianProcessModel(GaussianModel):
             value, by_mean, by_variance = criterion(units.values(mean), variance * units.square)
             return value, by_mean * units.scale, by_variance * units.square
 
-        value, slope = climbing(inputs.numbers(X), self._fitted(), scaled)
-        return value, slope / inputs.scale
+        value, gradient = criterion_and_gradient(inputs.numbers(X), self._fitted(), scaled)
+        return value, gradient / inputs.scale
 
     def _fitted(self) -> Fitted:
         return Fitted.of(self.theta, self.Z, self.L, self.a, self.m)
@@ -309,10 +309,10 @@ class GaussianProcessModel(GaussianModel):
             P = P - w[:, None] * w / w.sum()
         # one observation says nothing of its mean, and the prior is all there is
         precisions = P.diagonal().clamp(min=1 / (MOST_LEFT_OUT * self.prior_variance))
-        means, deviations = self.y - self.a / precisions, precisions.rsqrt()
+        means, stds = self.y - self.a / precisions, precisions.rsqrt()
         scale = self.units[1].scale[0]
         values = self.units[1].values(means[:, None])[:, 0]
-        return LeftOut.gaussian(data.Y[:, 0], values, scale * deviations)
+        return LeftOut.gaussian(data.Y[:, 0], values, scale * stds)
 
     def between(self, X: Tensor, R: Tensor) -> Tensor:
         """Return the covariances of f, n x d and r x d to n x r."""
@@ -360,7 +360,7 @@ class GaussianProcessModel(GaussianModel):
 
         Half of the points cover the cube, half lie around the best observation. Sums of random
         waves (Rahimi and Recht 2007) were tried: near the data, where the posterior is narrow,
-        their deviation was wrong and their tails too heavy.
+        their standard deviation was wrong and their tails too heavy.
         """
         S = self._support(rng)
         with torch.no_grad():
@@ -411,31 +411,31 @@ def _flat(start: float, low: float, high: float) -> Positive:
     return Positive(start, low, high)
 
 
-# 000 Part 2: constant trend, anisotropic squared exponential, ML, 50 random restarts. The bounds
-# are not given; the nugget of the class it used is 10 machine epsilons, here the smallest stable.
+# Aryan (2020), Sec. 3.5: constant trend, anisotropic squared exponential, ML, 50 random restarts.
+# The bounds are not given; its nugget is 10 machine epsilons, here the smallest stable.
 GP_GPO = GaussianProcess(
     Constant(_flat(1.0, 1e-3, 1e3)) * SquaredExponential(length=_flat(0.5, 1e-2, 1e2)),
     noise=_flat(1e-8, 1e-8, 1e-8), restarts=49, rounds=200, clip=None,
 )  # fmt: skip
-# 001 5.1: all numbers in (1e-3, 2), no priors, zero mean, 20 starts, isotropic, x and y standard.
+# Kruse (2022), Sec. 5.2.1: all in (1e-3, 2), no priors, zero mean, 20 starts, standard units.
 GP_KRUSE = GaussianProcess(
     Constant(_flat(1.0, 1e-3, 2.0)) * Matern(2.5, ard=False, length=_flat(1.0, 1e-3, 2.0)),
     noise=_flat(1.0, 1e-3, 2.0), restarts=18, mean="zero", inputs="standard", rounds=1000,
     clip=None,
 )  # fmt: skip
-# 002 2: the defaults of GPyOpt: isotropic Matern-5/2, noise from 0.01, five starts.
+# Agrawal (2016), Sec. 5.2, GPyOpt's defaults: isotropic Matern-5/2, noise from 0.01, five starts.
 GP_GPYOPT = GaussianProcess(
     Constant(_flat(1.0, 1e-5, 1e5)) * Matern(2.5, ard=False, length=_flat(1.0, 1e-5, 1e5)),
     noise=_flat(1e-2, 1e-10, 1e2), restarts=3, mean="zero", rounds=1000, clip=None,
 )  # fmt: skip
-# 004 2.5: constant times isotropic squared exponential on [-1,1], fixed 1e-7, ten more starts.
+# Högger (2021), Sec. 4.2: constant times isotropic squared exponential on [-1,1], 11 starts.
 GP_PURE = GaussianProcess(
     Constant(_flat(1.0, 1e-5, 1e5))
     * SquaredExponential(ard=False, length=_flat(1.0, 1e-5, 1e5)),
     noise=_flat(1e-7, 1e-7, 1e-7), restarts=9, mean="zero", inputs="symmetric", rounds=1000,
     clip=None,
 )  # fmt: skip
-# 000 1.4.1: a correlation without a variance of its own; the nugget is against ill-conditioning.
+# Aryan (2020), Sec. 5.2: a correlation, no variance; the nugget is against ill-conditioning.
 GP_CORRELATION = GaussianProcess(
     SquaredExponential(length=_flat(0.5, 1e-2, 1e2)), noise=_flat(1e-6, 1e-6, 1e-6), clip=None
 )

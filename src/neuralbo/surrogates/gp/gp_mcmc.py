@@ -52,7 +52,7 @@ class SampledGaussianProcess:
 
     p(theta | D) is proportional to evidence times prior of `gp`, within its bounds; drawn by C
     chains of NUTS side by side. Rasmussen and Williams (2006), Eq. (5.5); Snoek et al.
-    (2012), Sec. 3.2. 000 Part 2, GP_mcmc, has an ensemble sampler and means of log-EI.
+    (2012), Sec. 3.2. Aryan (2020), Sec. 4.4, GP_mcmc, has an ensemble sampler and means of log-EI.
 
     The chains begin around the maximum, at draws of N(u0, S S') with S from the second
     derivatives there, and see z = S^-1 (u - u0): of about unit covariance, without walls. So
@@ -169,10 +169,10 @@ class _Target:
     def _at(self, u: Tensor) -> tuple[Tensor, Tensor]:
         """Return the log density of u and its gradient."""
         share = torch.sigmoid(u)
-        U, slope = self.search(self._full(share))
+        U, gradient = self.search(self._full(share))
         jacobian = (logsigmoid(u) + logsigmoid(-u)).sum(-1)
-        slope = slope[:, self.free] * self.width * share * (1 - share)
-        return jacobian - U, 1 - 2 * share - slope
+        gradient = gradient[:, self.free] * self.width * share * (1 - share)
+        return jacobian - U, 1 - 2 * share - gradient
 
 
 def _facts(found: Chains, target: _Target) -> dict[str, float | str]:
@@ -257,15 +257,15 @@ class SampledGaussianProcessModel(DrawsFunctions):
         return torch.full_like(self.m, 1 / len(self.m)).log()
 
     def components(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return log weights, K, and means and deviations of f, ... x d to K x ... each."""
+        """Return log weights, K, and means and stds of f, ... x d to K x ... each."""
         shape = (len(self.m), *X.shape[:-1])
         mean, half = self._solve(X.reshape(-1, X.shape[-1]))
         variance = (self.prior_variances[:, None] - half.square().sum(-2)).clamp(
             min=LEAST_VARIANCE
         ) * self.units[1].square
-        deviation = variance.clamp(min=torch.finfo(variance.dtype).tiny).sqrt()
+        std = variance.clamp(min=torch.finfo(variance.dtype).tiny).sqrt()
         mean = self.units[1].values(mean)
-        return self.log_weights, mean.reshape(shape), deviation.reshape(shape)
+        return self.log_weights, mean.reshape(shape), std.reshape(shape)
 
     def joint(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return means and covariances, b x q x d to K x b x q and K x b x q x q."""
@@ -295,8 +295,8 @@ class SampledGaussianProcessModel(DrawsFunctions):
         theta, Z = self.theta[:, :-1].repeat_interleave(b, 0), Z.repeat(K, 1, 1)
         return self.recipe.kernel.matrix(theta, Between(Z, Z), is_same=False).expand(-1, q, q)
 
-    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
-        """Return the law of f or y."""
+    def joint_distribution(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the distribution of f or y."""
         mean, covariance = self.joint(X)
         if isinstance(observation_noise, Tensor):
             noise = observation_noise.squeeze(-1).expand_as(mean)

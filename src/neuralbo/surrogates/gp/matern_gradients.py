@@ -1,4 +1,4 @@
-"""The kernel of the default, v Matern-5/2 with a length scale a column, with slopes by hand.
+"""The kernel of the default, v Matern-5/2 with a length scale a column, with analytic gradients.
 
 On the few hundred points of a study autograd takes longer than the numbers do.
 
@@ -16,10 +16,10 @@ from torch.autograd.function import once_differentiable
 from neuralbo.surrogates.gp.kernels import NO_DISTANCE, Constant, Kernel, Matern, Product, Within
 from neuralbo.surrogates.surrogate import LEAST_VARIANCE, OfMoments
 
-SLOPE = 5 / 6  # of M by r2, times -c
+DERIVATIVE = 5 / 6  # of M by r2, times -c
 
 
-def is_by_hand(kernel: Kernel) -> bool:
+def is_analytic(kernel: Kernel) -> bool:
     """Return whether this is the kernel that is done here."""
     if not (isinstance(kernel, Product) and isinstance(kernel.left, Constant)):
         return False
@@ -55,12 +55,12 @@ class Covariance:
         self.K = self.signal.view(B, n, n).clone()
         self.K.diagonal(dim1=-2, dim2=-1).add_(self.noise[:, None])
 
-    def slope(self, by_K: Tensor) -> Tensor:
+    def gradient(self, by_K: Tensor) -> Tensor:
         """Return the gradient by theta, B x (d + 2), of what has the gradient `by_K` by K."""
         flat = by_K.flatten(1)
         by_v = (flat * self.signal).sum(-1, keepdim=True)
         by_r2 = (flat * self.c).mul_(self.v)  # times -SLOPE, and dr2/dlog l_j = -2 w_j (..)^2
-        by_lengths = (by_r2 @ self.columns) * self.w * (2 * SLOPE)
+        by_lengths = (by_r2 @ self.columns) * self.w * (2 * DERIVATIVE)
         by_noise = by_K.diagonal(dim1=-2, dim2=-1).sum(-1) * self.noise
         return torch.cat([by_v, by_lengths, by_noise[:, None]], -1)
 
@@ -93,7 +93,7 @@ class Fitted(NamedTuple):
 
 
 class At(NamedTuple):
-    """A process at points, N: what moments and their slopes are made of."""
+    """A process at points, N: what moments and their gradients are made of."""
 
     U: Tensor
     c: Tensor
@@ -117,18 +117,18 @@ def _look(Z: Tensor, fitted: Fitted) -> At:
     return At(U, c, half, mean, variance.clamp_(min=LEAST_VARIANCE), is_low)
 
 
-def _slope(fitted: Fitted, at: At, by_mean: Tensor, by_variance: Tensor) -> Tensor:
+def _gradient(fitted: Fitted, at: At, by_mean: Tensor, by_variance: Tensor) -> Tensor:
     """Return the gradient by Z, N x d, of what has these gradients by the moments.
 
-    k_i = v M(|u - u_i|), so that sum_i g_i k_i has the slope -(5/3) v sum_i g_i c_i (u - u_i) by
-    u. A variance that was raised to the least has none.
+    k_i = v M(|u - u_i|), so that sum_i g_i k_i has the gradient -(5/3) v sum_i g_i c_i (u - u_i)
+    by u. A variance that was raised to the least has none.
     """
     solved = torch.linalg.solve_triangular(fitted.L.mT, at.half, upper=True).mT  # K^-1 k
     by_variance = by_variance.masked_fill(at.is_low, 0.0)
     g = torch.outer(by_mean, fitted.a).addcmul_(by_variance[:, None], solved, value=-2.0)
     g.mul_(at.c)
     by_U = torch.addmm(at.U * g.sum(-1, keepdim=True), g, fitted.U, alpha=-1.0)
-    return by_U * fitted.scale * (-2 * SLOPE * fitted.v)
+    return by_U * fitted.scale * (-2 * DERIVATIVE * fitted.v)
 
 
 @final
@@ -143,7 +143,7 @@ class _Moments(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, by_mean: Tensor, by_variance: Tensor) -> tuple[Tensor, None]:
-        return _slope(ctx.fitted, ctx.at, by_mean, by_variance), None
+        return _gradient(ctx.fitted, ctx.at, by_mean, by_variance), None
 
 
 def moments(Z: Tensor, fitted: Fitted) -> tuple[Tensor, Tensor]:
@@ -152,8 +152,10 @@ def moments(Z: Tensor, fitted: Fitted) -> tuple[Tensor, Tensor]:
     return mean, variance
 
 
-def climbing(Z: Tensor, fitted: Fitted, criterion: OfMoments) -> tuple[Tensor, Tensor]:
+def criterion_and_gradient(
+    Z: Tensor, fitted: Fitted, criterion: OfMoments
+) -> tuple[Tensor, Tensor]:
     """Return a function of the moments at points, N x d to N, and its gradient, N x d."""
     at = _look(Z, fitted)
     value, by_mean, by_variance = criterion(at.mean, at.variance)
-    return value, _slope(fitted, at, by_mean, by_variance)
+    return value, _gradient(fitted, at, by_mean, by_variance)

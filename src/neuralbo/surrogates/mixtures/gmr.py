@@ -44,18 +44,19 @@ from neuralbo.surrogates.surrogate import Scaling
 
 COUNTS = ((1, 2, 3, 4), (6, 8), (12, 16), (24, 32))  # components that are tried,
 ROWS_EACH = 3  # as long as each has so many observations
-WIDTHS, HEIGHTS = (0.05, 0.15, 0.5), (0.02, 0.1, 0.4)  # deviations of the prior, of x and of y
+# standard deviations of the prior, of x and of y
+WIDTHS, HEIGHTS = (0.05, 0.15, 0.5), (0.02, 0.1, 0.4)
 USUAL_X, USUAL_Y, SPREAD = 0.15, 0.1, 1.5
 LEAST_LEFT = 1e-12  # of the scatter when an observation is left out
-KRUSE_WEIGHTS = (1e-6, 1.0)  # 001 6.4
+KRUSE_WEIGHTS = (1e-6, 1.0)  # Kruse (2022), Sec. 4.4
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class GaussianMixtureRegression:
-    """p(x, y) = sum_z lambda_z N(v; mu_z, S_z),  p(y | x) = p(x, y)/p(x). 001 6.4.
+    """p(x, y) = sum_z lambda_z N(v; mu_z, S_z),  p(y | x) = p(x, y)/p(x). Kruse (2022), Sec. 4.4.
 
-    S_z ~ inverse Wishart, of `prior_rows` rows with the variances P: the document's maximum
+    S_z ~ inverse Wishart, of `prior_rows` rows with the variances P: Kruse's maximum
     likelihood overfits with few data, as it says itself. Mixtures with different K and P are
     averaged, with weights from the log densities of left-out observations (`held_out.Held`); the
     average is a mixture of Gaussians as well. Responsibilities are kept as they are when
@@ -70,7 +71,7 @@ class GaussianMixtureRegression:
     Attributes:
         background: what takes over far from the data.
         em: number of starts, and the loop.
-        search: None for the above, or the document's cross-validation: K from 1 to the rows of a
+        search: None for the above, or Kruse's cross-validation: K from 1 to the rows of a
             training set, w from 1e-6 to 1, maximum likelihood from 20 starts.
         clip: raise values that lie below the median by more than so many times the way from
             there to the best; None for never.
@@ -133,7 +134,8 @@ class GaussianJoint:
     def parts(self, Z: Tensor) -> Parts:
         """Return the components at points, N x d.
 
-        With u = inv(L_x) (x - mu_x): y has mean mu_y + L_yx u and deviation L_y in component z.
+        With u = inv(L_x) (x - mu_x): y has mean mu_y + L_yx u and standard deviation L_y in
+        component z.
         """
         d = Z.shape[-1]
         u = (Z - self.means[:, None, :d]) @ self.inverse.mT  # K x N x d
@@ -170,8 +172,8 @@ def _by_leaving_one_out(V: Tensor, background: Background, em: MixtureEM, rng: G
     assert scores is not None
     settings = _Settings.of(V, V.new_tensor(list(product(WIDTHS, HEIGHTS))))
     again = settings.begin(joints[int(scores.totals.argmax())])
-    climb = em.loop.run(em.update(settings.rows, settings.ones), again, settings.ones.sum(-1))
-    mixtures = Mixtures(*climb.parameters)
+    ascent = em.loop.run(em.update(settings.rows, settings.ones), again, settings.ones.sum(-1))
+    mixtures = Mixtures(*ascent.parameters)
     scores = settings.held(mixtures, background, em.prior_rows).joined(scores)
     joints += settings.joints(mixtures)
     shares = scores.shares(rng)
@@ -191,7 +193,7 @@ def averaged(joints: list[GaussianJoint], shares: Tensor) -> GaussianJoint:
 
 
 class _Settings(NamedTuple):
-    """Deviations of the prior, s x D, and the observations in units of them, s x n x D.
+    """Standard deviations of the prior, s x D, and the observations in units of them, s x n x D.
 
     In those units P is the identity, so that mixtures with different P are fitted side by side.
     """
@@ -202,9 +204,9 @@ class _Settings(NamedTuple):
     ones: Tensor  # s x n
 
     @classmethod
-    def of(cls, V: Tensor, deviations: Tensor) -> "_Settings":
-        """Take deviations of x and of y, s x 2."""
-        x, y = deviations[:, :1], deviations[:, 1:]
+    def of(cls, V: Tensor, stds: Tensor) -> "_Settings":
+        """Take standard deviations of x and of y, s x 2."""
+        x, y = stds[:, :1], stds[:, 1:]
         scales = torch.cat([x.expand(-1, V.shape[-1] - 1), y], -1)
         return cls(V, scales, V / scales[:, None], V.new_ones(len(scales), len(V)))
 

@@ -6,7 +6,7 @@ Notation
     t     log of the typical n p(x_i) with all observations, less log w
 
 The score of a setting is sum_i log[(e^a_i + w p_0(y_i))/(e^b_i + w)]: the log density of y_i at
-x_i in the blended mixture, never in one Gaussian of its moments. 001 section 7.
+x_i in the blended mixture, never in one Gaussian of its moments. Kruse (2022), Sec. 5.2.
 """
 
 import math
@@ -95,10 +95,12 @@ def held(a: Tensor, b: Tensor, typical: Tensor, log_p0: Tensor, log_prior: Tenso
 @final
 @dataclass(frozen=True, slots=True)
 class CrossValidation:
-    """The search of 001 section 7: settings at `points` places, scored by cross-validation.
+    """The search of Kruse (2022), Sec.
+
+    5.2: settings at `points` places, scored by cross-validation.
 
     Fold i holds rows i, i + k, i + 2k, ...; x and y are standardized in each anew.
-    The document lets scikit-optimize choose the places one by one. Here they are a scrambled Sobol
+    Kruse (2022) lets scikit-optimize choose the places one by one. Here they are a scrambled Sobol
     sequence, so that all can be fitted at once; in three dimensions 40 of either cover the box
     about as well.
 

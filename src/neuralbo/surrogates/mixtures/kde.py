@@ -38,7 +38,7 @@ WIDTHS, HEIGHTS = 16, 14  # bandwidths of x and of y that are tried, then those 
 FINER = 5  # and so many of each around the best
 USUAL_Y, SPREAD = 0.15, 1.0  # prior of bandwidths: log-normal
 RELEVANCE_SPREAD = 1.0  # of log bandwidths of columns around the shared one
-KRUSE_RANGE = (1e-3, 0.3)  # 001 6.3, E17: standard deviations
+KRUSE_RANGE = (1e-3, 0.3)  # Kruse (2022), Table 5.2: standard deviations
 KRUSE_DEFAULT, KRUSE_WEIGHT = 0.05, 1e-6
 
 
@@ -47,8 +47,9 @@ KRUSE_DEFAULT, KRUSE_WEIGHT = 0.05, 1e-6
 class KernelDensity:
     """p(x, y) = (1/n) sum_i N(x; x_i, diag(h^2)) N(y; y_i, s^2),  p(y | x) = p(x, y)/p(x).
 
-    The mean is that of Nadaraya and Watson. 001 6.3. Bandwidths and the background's weight have
-    the largest log density of left-out observations, which is in closed form, plus a log prior:
+    The mean is that of Nadaraya and Watson. Kruse (2022), Sec. 4.3. Bandwidths and the
+    background's weight have the largest log density of left-out observations, which is in closed
+    form, plus a log prior:
 
         sum_i log[(sum_{j != i} k_ij g_ij + w p_0(y_i))/(sum_{j != i} k_ij + w)].
 
@@ -58,8 +59,8 @@ class KernelDensity:
         background: what takes over far from the data.
         bandwidths: of the columns of x, one for all or one for each; the latter are found by BFGS
             from the former, with a prior around it.
-        search: None for the above, or the document's cross-validation with its bounds and w fixed
-            at 1e-6 (001 D6).
+        search: None for the above, or Kruse's cross-validation with its bounds and w fixed at
+            1e-6, as in the published code of Kruse (2022).
         clip: raise values that lie below the median by more than so many times the way from
             there to the best; None for never.
     """
@@ -246,7 +247,7 @@ def _of_each_column(
 def _by_cross_validation(
     X: Tensor, y: Tensor, background: Background, search: CrossValidation, rng: Generator
 ) -> Bandwidths:
-    """Return the best of the places in the document's bounds, or its default for few data."""
+    """Return the best of the places in Kruse's bounds, or its default for few data."""
     log_w = math.log(KRUSE_WEIGHT)
     if len(X) < search.least:
         default = X.new_tensor(KRUSE_DEFAULT)

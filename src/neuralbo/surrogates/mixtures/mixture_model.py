@@ -1,14 +1,14 @@
-"""Models of p(x, y), as a law of y at each x that is a mixture of Gaussians.
+"""Models of p(x, y), as a distribution of y at each x that is a mixture of Gaussians.
 
 Notation
     lambda_z p_z(x)   weight of component z of K times its density at x; p(x) is their sum
     m_z(x), s_z(x)    mean and standard deviation of y within component z
     n                 observations
-    w, p_0            weight of the background, and its density of y: N(0, deviation^2)
+    w, p_0            weight of the background, and its density of y: N(0, std^2)
     alpha(x)          n p(x)/(n p(x) + w), the weight of the data
 
 All but the answers of the model is in the units of the model, in which x and y are standardized.
-001 section 3, 6.1 and 6.2.
+Kruse (2022), Sec. 5.3, 4.1 and 4.2.
 """
 
 import math
@@ -31,11 +31,11 @@ LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 
 
 class Parts(NamedTuple):
-    """What K components say at N points; means and deviations may be the same at all of them."""
+    """What K components say at N points; means and stds may be the same at all of them."""
 
     log_weights: Tensor  # N x K, log lambda_z p_z(x)
     means: Tensor  # N x K or 1 x K
-    deviations: Tensor  # N x K or 1 x K
+    stds: Tensor  # N x K or 1 x K
 
 
 class Joint(Protocol):
@@ -54,10 +54,10 @@ class Joint(Protocol):
 @final
 @dataclass(frozen=True, slots=True)
 class Background:
-    """A vague law of y that takes over where p(x) is small. 001 6.1.
+    """A vague distribution of y that takes over where p(x) is small. Kruse (2022), Sec. 4.1.
 
     mixture: alpha p(y | x) + (1 - alpha) p_0(y): one more component, of weight 1 - alpha.
-    moments: component z has mean alpha m_z and variance alpha s_z^2 + (1 - alpha) deviation^2.
+    moments: component z has mean alpha m_z and variance alpha s_z^2 + (1 - alpha) std^2.
 
     The first is the default, since it leaves the components as sharp as they are: the second moves
     and widens all of them where alpha is as large as 0.9, so that branches and steps of a
@@ -65,26 +65,27 @@ class Background:
     settings can be scored without the components (`held_out`); of both kinds they are scored so.
 
     Attributes:
-        deviation: of p_0, in deviations of y: with 1 it is the law of `empirical`. The document
-            has 10, so that a heavy background is no way out for cross-validation. But the expected
-            improvement of so wide a law is several deviations of y: unless its weight is tiny it
-            drowns that of the data, and the search fills space.
+        std: of p_0, in standard deviations of y: with 1 it is the distribution of `empirical`.
+            Kruse (2022) has 10, so that a heavy background is no way out for cross-validation. But
+            the expected improvement of so wide a distribution is several standard deviations of y:
+            unless its weight is tiny it drowns that of the data, and the search fills space.
         kind: see above.
     """
 
-    deviation: float = 1.0
+    std: float = 1.0
     kind: Literal["mixture", "moments"] = "mixture"
 
     def __post_init__(self) -> None:
-        if not 0 < self.deviation < math.inf or self.kind not in ("mixture", "moments"):
+        if not 0 < self.std < math.inf or self.kind not in ("mixture", "moments"):
             raise ValueError(
-                "Background needs a positive deviation and the kind 'mixture' or 'moments', "
+                "Background needs a positive standard deviation and the kind 'mixture' or "
+                "'moments', "
                 f"got {self}."
             )
 
     def log_density(self, y: Tensor) -> Tensor:
         """Return log p_0(y)."""
-        return -0.5 * (y / self.deviation).square() - math.log(self.deviation) - LOG_SQRT_2PI
+        return -0.5 * (y / self.std).square() - math.log(self.std) - LOG_SQRT_2PI
 
     def blend(self, parts: Parts, log_ratio: Tensor) -> Parts:
         """Put the background into a mixture; `log_ratio` is log(n/w)."""
@@ -93,10 +94,10 @@ class Background:
             return Parts(
                 pad(logs, (0, 1)),
                 pad(parts.means, (0, 1)),
-                pad(parts.deviations, (0, 1), value=self.deviation),
+                pad(parts.stds, (0, 1), value=self.std),
             )
         alpha = torch.sigmoid(logs.logsumexp(-1, keepdim=True))
-        variances = alpha * parts.deviations.square() + (1 - alpha) * self.deviation**2
+        variances = alpha * parts.stds.square() + (1 - alpha) * self.std**2
         return Parts(parts.log_weights, alpha * parts.means, variances.sqrt())
 
 
@@ -137,21 +138,24 @@ class MixtureModel(DrawsFunctions):
         self.joint, self.blend, self.units = joint, blend, units
         self.field, self.facts = field, facts
 
-    def law(self, X: Tensor, *, observation_noise: bool = True) -> GaussianMixture:
-        """Return the law of y, or of f, at each point, ... x d to a mixture at each of ...."""
+    def marginal(self, X: Tensor, *, observation_noise: bool = True) -> GaussianMixture:
+        """Return the distribution of y, or of f, at each point, ...
+
+        X d to a mixture at each of ....
+        """
         parts = self._parts(X.reshape(-1, X.shape[-1]), 0.0 if observation_noise else NOISE_PART)
         shape = (*X.shape[:-1], -1)
         return GaussianMixture(*(part.expand(len(parts[0]), -1).reshape(shape) for part in parts))
 
     def components(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return log weights, means and deviations of f, ... x d to K x ... each.
+        """Return log weights, means and standard deviations of f, ... x d to K x ... each.
 
-        Means and deviations that are the same at all points are K x 1 x ... x 1.
+        Means and standard deviations that are the same at all points are K x 1 x ... x 1.
         """
-        log_weights, means, deviations = self._parts(X.reshape(-1, X.shape[-1]), NOISE_PART)
+        log_weights, means, stds = self._parts(X.reshape(-1, X.shape[-1]), NOISE_PART)
         ones = [1] * (X.ndim - 1)
         found = [log_weights.log_softmax(-1).mT.reshape(-1, *X.shape[:-1])]
-        for part in (means, deviations):
+        for part in (means, stds):
             is_same = len(part) == 1
             found.append(part.mT.reshape(-1, *(ones if is_same else X.shape[:-1])))
         return found[0], found[1], found[2]
@@ -159,12 +163,14 @@ class MixtureModel(DrawsFunctions):
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and variance of f at each point, ... x d to ... and ...."""
         rows = X.reshape(-1, X.shape[-1])
-        laws = [self.law(piece, observation_noise=False) for piece in self._pieces(rows)]
-        if not laws:
+        marginals = [self.marginal(piece, observation_noise=False) for piece in self._pieces(rows)]
+        if not marginals:
             return X.new_empty(X.shape[:-1]), X.new_empty(X.shape[:-1])
         mean, variance = (
             torch.cat(part).reshape(X.shape[:-1])
-            for part in zip(*((law.mean, law.variance) for law in laws), strict=True)
+            for part in zip(
+                *((marginal.mean, marginal.variance) for marginal in marginals), strict=True
+            )
         )
         return mean, variance
 
@@ -181,26 +187,26 @@ class MixtureModel(DrawsFunctions):
 
     def log_density(self, X: Tensor, Y: Tensor) -> Tensor:
         """Return log p(y | x) in the units of Y, the Jacobian included: ... x d and ... to ...."""
-        return self.law(X).log_density(Y)
+        return self.marginal(X).log_density(Y)
 
-    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
-        """Return the law of f or y."""
+    def joint_distribution(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the distribution of f or y."""
         if isinstance(observation_noise, Tensor):
-            law = self.law(X, observation_noise=False)
-            deviations = torch.hypot(law.standard_deviations, observation_noise.sqrt())
-            law = GaussianMixture(law.log_weights, law.means, deviations)
+            marginal = self.marginal(X, observation_noise=False)
+            stds = torch.hypot(marginal.standard_deviations, observation_noise.sqrt())
+            marginal = GaussianMixture(marginal.log_weights, marginal.means, stds)
         else:
-            law = self.law(X, observation_noise=observation_noise)
-        return Marginals(law, self.field.features(X))
+            marginal = self.marginal(X, observation_noise=observation_noise)
+        return Marginals(marginal, self.field.features(X))
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
-        """Draw one function: f(x) = F_x^-1(Phi(g(x))), F_x the law at x, g a drawn field."""
+        """Draw one function: f(x) = F_x^-1(Phi(g(x))), F_x the marginal at x, g a drawn field."""
         a = torch.randn(2 * len(self.field.frequencies), generator=rng, dtype=torch.float64)
         edge = torch.finfo(a.dtype).eps
 
         def f(X: Tensor) -> Tensor:
             p = torch.special.ndtr(self.field.features(X) @ a).clamp(edge, 1 - edge)
-            return self.law(X, observation_noise=False).quantile(p)[..., None]
+            return self.marginal(X, observation_noise=False).quantile(p)[..., None]
 
         return f
 
@@ -213,7 +219,7 @@ class MixtureModel(DrawsFunctions):
         return Parts(
             blended.log_weights,
             shift + scale * blended.means,
-            scale * math.sqrt(1 - noise_part) * blended.deviations,
+            scale * math.sqrt(1 - noise_part) * blended.stds,
         )
 
     def _pieces(self, rows: Tensor) -> tuple[Tensor, ...]:

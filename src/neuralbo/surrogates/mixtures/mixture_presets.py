@@ -1,4 +1,7 @@
-"""Mixture surrogates: ours, and with the settings of 001 6 and 7 ("_kruse")."""
+"""Mixture surrogates: ours, and with the settings of Kruse (2022), ch. 4 and Sec.
+
+5.2 ("_kruse").
+"""
 
 from neuralbo.inference.expectation_maximization import ExpectationMaximization, MixtureEM
 from neuralbo.surrogates.mixtures.gmr import GaussianMixtureRegression
@@ -8,16 +11,16 @@ from neuralbo.surrogates.mixtures.mixture_model import Background
 from neuralbo.surrogates.mixtures.spn import SumProduct
 from neuralbo.surrogates.surrogate import Surrogate
 
-KRUSE = Background(deviation=10.0)  # 001 6.1
+KRUSE = Background(std=10.0)  # Kruse (2022), Sec. 4.1
 
-# 001 6.4 and E10: maximum likelihood from 20 starts. 24,000 of them in a fit.
+# Kruse (2022), Sec. 4.4, as coded: maximum likelihood from 20 starts. 24,000 of them in a fit.
 GMR_KRUSE = GaussianMixtureRegression(
     KRUSE,
     em=MixtureEM(restarts=20, loop=ExpectationMaximization(1000, 1e-6)),
     search=CrossValidation(),
     clip=None,
 )
-# 001 6.5 and E11: 5 starts each of 1,200 networks
+# Kruse (2022), Sec. 4.5, as coded: 5 starts each of 1,200 networks
 SPN_KRUSE = SumProduct(
     channels=20,
     restarts=5,

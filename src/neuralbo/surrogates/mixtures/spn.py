@@ -34,12 +34,12 @@ from neuralbo.surrogates.mixtures.mixture_model import (
 )
 from neuralbo.surrogates.surrogate import Scaling
 
-WIDTHS, HEIGHTS = (0.1, 0.3), (0.03, 0.1, 0.3)  # deviations of the prior, of x and of y
+WIDTHS, HEIGHTS = (0.1, 0.3), (0.03, 0.1, 0.3)  # standard deviations of the prior, of x and of y
 USUAL_X, USUAL_Y, SPREAD = 0.15, 0.1, 1.5
 PRIOR_ROWS = 4.0
 FOLDS = 8
 AGAIN = ExpectationMaximization(6, 1e-3)  # from the fit to all rows on, without those of a fold
-KRUSE_SHAPES, KRUSE_DEFAULT = (1.0, 200.0), 100.0  # 001 6.5; the scale is 1
+KRUSE_SHAPES, KRUSE_DEFAULT = (1.0, 200.0), 100.0  # Kruse (2022), Sec. 4.5; the scale is 1
 KRUSE_WEIGHTS = (1e-6, 1.0)
 KRUSE_MORE = 0.5  # of shape: the author's code divides by R + 2 alpha + 3
 
@@ -49,9 +49,10 @@ KRUSE_MORE = 0.5  # of shape: the author's code divides by R + 2 alpha + 3
 class SumProduct:
     """p(x, y) is a sum-product network,  p(y | x) = sum_k w_k(x) N(y; m_k, s_k^2), k up to T C.
 
-    001 6.5. Leaves are Gaussians of single variables, trained by expectation maximization to the
-    MAP with a prior on their variances. y is drawn from at most T C Gaussians that do not
-    depend on x: the function is cut into levels, and which of them x belongs to is learnt.
+    Kruse (2022), Sec. 4.5. Leaves are Gaussians of single variables, trained by expectation
+    maximization to the MAP with a prior on their variances. y is drawn from at most T C Gaussians
+    that do not depend on x: the function is cut into levels, and which of them x belongs to is
+    learnt.
 
     Networks with different P are fitted side by side and averaged, with weights from the log
     densities of the observations of `FOLDS` folds that were left out (`held_out.Held`); without a
@@ -64,7 +65,7 @@ class SumProduct:
         unevenness: of the first weights; even sums take expectation maximization many steps.
         loop: of expectation maximization.
         background: what takes over far from the data.
-        search: None for the above, or the document's cross-validation: shapes of the priors of x
+        search: None for the above, or Kruse's cross-validation: shapes of the priors of x
             and of y from 1 to 200 with scale 1, w from 1e-6 to 1.
         clip: raise values that lie below the median by more than so many times the way from
             there to the best; None for never.
@@ -110,9 +111,9 @@ class SumProduct:
         return MixtureModel(found.joint, blend, units, points, facts)
 
     def _averaged(self, net: SumProductNetwork, Z: Tensor, rng: Generator) -> "Found":
-        deviations = Z.new_tensor(list(product(WIDTHS, HEIGHTS)))
-        s, n = len(deviations), len(Z)
-        x, y = deviations.unbind(-1)
+        stds = Z.new_tensor(list(product(WIDTHS, HEIGHTS)))
+        s, n = len(stds), len(Z)
+        x, y = stds.unbind(-1)
         variances = torch.cat([x[:, None].expand(-1, Z.shape[-1] - 1), y[:, None]], -1).square()
         shape = Z.new_full(variances.shape, PRIOR_ROWS / 2 - 1)
         prior = VariancePrior(shape, PRIOR_ROWS * variances / 2)
@@ -145,8 +146,8 @@ class SumProduct:
         whole = (len(Z), Z.shape[-1])
         all_priors = VariancePrior(*(p.expand(whole).repeat(often, 1) for p in prior))
         update = net.update(rows, c, all_priors)
-        climb = self.loop.run(update, start, c.sum(-1), net.at_once(Z.shape[-2]))
-        return climb.best(often).parameters
+        ascent = self.loop.run(update, start, c.sum(-1), net.at_once(Z.shape[-2]))
+        return ascent.best(often).parameters
 
     def _of_the_document(self, net: SumProductNetwork, Z: Tensor, rng: Generator) -> "Found":
         assert self.search is not None
@@ -205,11 +206,13 @@ class SumProductJoint:
 
     def parts(self, Z: Tensor) -> Parts:
         """Return the leaves of y at points, N x d: their means are the same everywhere."""
-        law = self.net.conditional(self.parameters, Z)
-        log_p = law.log_marginal + self.log_shares[:, None]
-        logs = law.log_weights + log_p[..., None]  # s x N x K
-        means, deviations = (part.reshape(1, -1) for part in (law.means, law.standard_deviations))
-        return Parts(logs.movedim(0, 1).flatten(1), means, deviations)
+        distribution = self.net.conditional(self.parameters, Z)
+        log_p = distribution.log_marginal + self.log_shares[:, None]
+        logs = distribution.log_weights + log_p[..., None]  # s x N x K
+        means, stds = (
+            part.reshape(1, -1) for part in (distribution.means, distribution.standard_deviations)
+        )
+        return Parts(logs.movedim(0, 1).flatten(1), means, stds)
 
 
 class Found(NamedTuple):

@@ -38,14 +38,14 @@ class Update:
 
 @runtime_checkable
 class Steps(Protocol):
-    """Features that can take a slope back to their points without a graph."""
+    """Features that can take a gradient back to their points without a graph."""
 
     def __call__(self, X: Tensor) -> Tensor:
         """Return the features, ... x d to ... x h."""
         ...
 
-    def back(self, psi: Tensor, slope: Tensor) -> Tensor:
-        """Return the slope by the points from one by their features."""
+    def back(self, psi: Tensor, gradient: Tensor) -> Tensor:
+        """Return the gradient by the points from one by their features."""
         ...
 
 
@@ -62,12 +62,12 @@ class _Moments(torch.autograd.Function):
         return psi @ mu, psi.square().sum(-1) - explained.square().sum(-1)
 
     @staticmethod
-    def backward(ctx: Any, *slopes: Tensor) -> tuple[Tensor, None, None, None]:
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
         (explained, W, mu), psi = ctx.rest, ctx.psi
-        by_mean, by_variance = slopes
-        slope = by_mean[..., None] * mu
-        slope = slope + (2 * by_variance)[..., None] * (psi - explained @ W.mT)
-        return ctx.features.back(psi, slope), None, None, None
+        by_mean, by_variance = gradients
+        gradient = by_mean[..., None] * mu
+        gradient = gradient + (2 * by_variance)[..., None] * (psi - explained @ W.mT)
+        return ctx.features.back(psi, gradient), None, None, None
 
 
 class BayesianLinearModel(GaussianModel):

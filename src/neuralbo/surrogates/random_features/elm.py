@@ -32,19 +32,19 @@ class ExtremeLearning:
     """f(x) = w_k'[tanh(V_k x + b_k), 1] with probability 1/s.
 
     w_k = pinv(H_k) y, the least-squares solution of least norm; V_k and b_k are uniform in
-    [-reach, reach], where x goes from -1 to 1 in the box. 000 1.2.5, Eq. 3.4. The law, the biases
-    and the constant are those of A16, the scaling of x and y that of A17: x by the box, y to
-    variance 1. There is no noise: the members' mean squared residual stands for its variance.
+    [-reach, reach], where x goes from -1 to 1 in the box. Aryan (2020), Eq. 3.4. The distribution,
+    the biases and the constant are those of A16, the scaling of x and y that of A17: x by the box,
+    y to variance 1. There is no noise: the members' mean squared residual stands for its variance.
 
     Attributes:
         members: how many.
         units: hidden units of each.
         reach: the largest input weight and bias.
         tolerance: singular values of H_k below this part of the largest count as zero. At
-            rounding (1e-15), as in the document, units that are saturated at nearly all points
+            rounding (1e-15), as in Aryan (2020), units that are saturated at nearly all points
             get weights of any size, and members leave the range of Y by orders of magnitude.
         clip: raise values that lie below the median by more than so many times the way from
-            there to the best; None, as in the document, for never.
+            there to the best; None, as in Aryan (2020), for never.
     """
 
     members: int = 500

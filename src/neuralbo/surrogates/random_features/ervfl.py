@@ -40,25 +40,27 @@ class EnsembleRVFL:
 
     w_i = argmax log N(y | Psi_i w, I/beta) + log N(w | anchor_i, I/alpha)
         = inv(alpha I + beta Psi_i'Psi_i) (alpha anchor_i + beta Psi_i'y),
-    anchor_i ~ N(0, lambda I + lambda^2 beta Psi_i'Psi_i), lambda = 1/alpha; the document prints
-    alpha/beta, which makes the members far too alike (000 1.3.6, Eq. 4.6-4.7, A22). Then w_i is
+    anchor_i ~ N(0, lambda I + lambda^2 beta Psi_i'Psi_i), lambda = 1/alpha; Aryan (2020) prints
+    alpha/beta, which makes the members far too alike (Aryan 2020, Eq. 4.6-4.7). Then w_i is
     an exact draw of the posterior of member i. Sampled as alpha anchor_i = sqrt(alpha) xi_1 +
     sqrt(beta) Psi_i'xi_2, which is a draw of the prior and noise on the values.
 
     Random numbers belong to the member and to the row, so that members change little from one
-    trial to the next. Values are standardized, inputs are scaled by the box (000 A42).
+    trial to the next. Values are standardized, inputs are scaled by the box (Aryan 2020,
+    sec. 4.3).
 
     Attributes:
-        members: how many; the document does not say (000 A23).
+        members: how many; Aryan (2020) does not say (Aryan 2020, sec. 4.3).
         units: hidden units of each.
         skip: whether the inputs are features, too.
         noise_precision: beta, in units of Y's variance, or None to learn it.
         prior_precision: alpha; None to learn it by the evidence; "printed" or "precision" for
-            the two readings of what the document fixes, see `fixed_precision`.
+            the two readings of what Aryan (2020) fixes, see `fixed_precision`.
         shares_precision: learn the precisions on the first member and use them for all, which is
-            what the document does and calls ineffective; else each member learns its own.
-        adds_noise: whether the variance that criteria see has 1/beta in it (000 A23): that of an
-            observation instead of that of f. Draws and empirical improvement are without it.
+            what Aryan (2020) does and calls ineffective; else each member learns its own.
+        adds_noise: whether the variance that criteria see has 1/beta in it (Aryan 2020, sec. 4.3):
+            that of an observation instead of that of f. Draws and empirical improvement are
+            without it.
         clip: raise values that lie below the median by more than so many times the way from
             there to the best; None for never.
         initialization: of the hidden units, see `HiddenLayer`; so is `offsets`.
@@ -85,7 +87,7 @@ class EnsembleRVFL:
 
     @property
     def name(self) -> str:
-        """Its name in Table 4.1 of 000."""
+        """Its name in Table 4.1 of Aryan (2020)."""
         return f"ervfl{1 + self.skip + 2 * (self.activation == 'relu')}"
 
     def fit(self, data: Data, rng: Generator) -> LinearEnsembleModel:

@@ -1,4 +1,4 @@
-"""The random hidden layer of functional-link networks. 000 1.3.1, 1.3.2."""
+"""The random hidden layer of functional-link networks. Aryan (2020), Sec. 4.2 and 4.3."""
 
 import math
 from collections.abc import Callable
@@ -22,17 +22,18 @@ class HiddenLayer:
     """How hidden units are drawn.
 
     Inputs are scaled by the box to the variance of a uniform variable, not by the data, and there
-    is a constant feature (000 A42), so that the layer is the same for all trials of a study.
+    is a constant feature (Aryan 2020, sec. 4.3), so that the layer is the same for all trials of a
+    study.
 
     Attributes:
         units: how many.
         skip: whether the inputs themselves are features, too.
         squares: with `skip`, the squares of the inputs times this are features, too; 0 for none.
-        initialization: "independent": directions uniform on the sphere, offsets N(0,1), as 000
-            1.3.2 has them; "even": each has the same law, but d directions at a time are
-            orthogonal (Yu et al. 2016), and offsets are stratified, one in each of `units`
-            slices of equal probability; "uniform": the weights uniform in [-1, 1] and the
-            offsets in `offsets`, without a norm (the conventional way; 000 1.3.2, Fig. 4.2).
+        initialization: "independent": directions uniform on the sphere, offsets N(0,1), as Aryan
+            (2020), Sec. 4.3 has them; "even": each has the same distribution, but d directions at
+            a time are orthogonal (Yu et al. 2016), and offsets are stratified, one in each of
+            `units` slices of equal probability; "uniform": the weights uniform in [-1, 1] and the
+            offsets in `offsets`, without a norm (the conventional way; Aryan 2020, Fig. 4.2).
         offsets: for "uniform"; (-1, 2), (-2, 3) and (-3, 4) are those of Fig. 4.2.
     """
 
@@ -125,15 +126,15 @@ class RandomFeatures:
             parts.append(self.squares * Z.square())
         return torch.cat([*parts, torch.ones_like(Z[..., :1])], -1)
 
-    def back(self, psi: Tensor, slope: Tensor) -> Tensor:
-        """Return the slope by the points, ... x d, from one by their features psi, ... x h."""
+    def back(self, psi: Tensor, gradient: Tensor) -> Tensor:
+        """Return the gradient by the points, ... x d, from one by their features psi, ... x h."""
         units, d = self.directions.shape
-        hidden, g = psi[..., :units], slope[..., :units]
+        hidden, g = psi[..., :units], gradient[..., :units]
         g = g * (hidden > 0) if self.activation == "relu" else g * (1 - hidden.square())
         found, Z = g @ self.directions, psi[..., units : units + d]
         if self.skip:
-            found = found + slope[..., units : units + d]
+            found = found + gradient[..., units : units + d]
         if self.skip and self.squares:
-            found = found + 2 * self.squares * Z * slope[..., units + d : units + 2 * d]
+            found = found + 2 * self.squares * Z * gradient[..., units + d : units + 2 * d]
         scale = 1.0 if self.relevance is None else self.relevance
         return found * scale * UNIT_VARIANCE

@@ -46,7 +46,7 @@ class LinearEnsembleModel(SetOfFunctions):
         noise_variance: of an observation of each member's function, s, in the model's units.
         units: of the data.
         facts: for the record of the trial.
-        adds_noise: whether the law of f has the variance of the noise in it, too.
+        adds_noise: whether the distribution of f has the variance of the noise in it, too.
     """
 
     weights: Tensor

@@ -34,7 +34,7 @@ class BayesianRVFL:
 
     w | D ~ N(mu, inv(alpha I + beta Psi'Psi)); alpha by the evidence: with lambda the
     eigenvalues of beta Psi'Psi, gamma = sum lambda/(alpha + lambda), alpha = gamma/mu'mu until
-    it stays (000 1.3.5, Eq. 4.8-4.9, with the eigenvalues of A21).
+    it stays (Aryan 2020, Eq. 4.8-4.9, with the eigenvalues of A21).
 
     From the first full block of trials on, only the sums Psi'Psi, Psi'y, 1'y and y'y are needed:
     a suggestion then does not depend on the number of trials.
@@ -44,12 +44,12 @@ class BayesianRVFL:
         skip: whether the inputs are features, too.
         noise_precision: beta, in units of Y's variance, or None to learn it.
         prior_precision: alpha; None to learn it by the evidence; "printed" or "precision" for
-            the two readings of what the document fixes, see `fixed_precision`.
+            the two readings of what Aryan (2020) fixes, see `fixed_precision`.
         clip: raise values that lie below the median by more than so many times the way from
             there to the best, since what is far worse need not be modelled; None for never.
         initialization: of the hidden units, see `HiddenLayer`; so is `offsets`.
         squares: with `skip`, the squares of the inputs times this are features, too: a bowl
-            need not be put together from kinks. 0 for none, as in the document.
+            need not be put together from kinks. 0 for none, as in Aryan (2020).
         least_noise_precision: of a beta that is learnt: with few data in many columns "all is
             noise" is easily the most likely.
         relevance: how often the scales of the columns are learnt anew, see `relevances`; 0 keeps
@@ -168,7 +168,7 @@ class BayesianRVFL:
 
     @property
     def name(self) -> str:
-        """Its name in Table 4.1 of 000."""
+        """Its name in Table 4.1 of Aryan (2020)."""
         return f"brvfl{1 + self.skip + 2 * (self.activation == 'relu')}"
 
 

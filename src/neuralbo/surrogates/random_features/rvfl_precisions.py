@@ -1,4 +1,4 @@
-"""Precisions of the output weights: those that a document fixes, and those of an ensemble.
+"""Precisions of the output weights: those that a publication fixes, and those of an ensemble.
 
 Notation: that of `neuralbo.inference.evidence`, and
     s  members, each with features Psi_i of its own     c2  s x r  squares of c
@@ -28,11 +28,11 @@ Prior = float | Reading | None
 
 SQUARE_VARIANCE = 0.8  # of z^2, z uniform with variance 1
 LEAST_RELEVANCE = 0.03  # no column is ever lost
-PRINTED = {"relu": 0.02, "tanh": 0.001}  # sigma-hat_w of 000 1.3.4
+PRINTED = {"relu": 0.02, "tanh": 0.001}  # sigma-hat_w of Aryan (2020), Sec. 4.4.1
 
 
 def fixed_precision(count: int, activation: Activation, reading: Reading) -> float:
-    """Return the alpha that 000 1.3.4 fixes, in one of the two readings of A20.
+    """Return the alpha that Aryan (2020), Sec. 4.4.1 fixes, in one of the two readings of A20.
 
     "printed": the prior standard deviation is 0.02 (relu) or 0.001 (tanh) over sqrt(|w|), so
     alpha = |w|/0.02^2: as tight as 7.5e5 and 3e8 for 300 weights, which hardly fit anything.

@@ -1,6 +1,6 @@
-"""The random-feature networks of Table 4.1 of 000 by name.
+"""The random-feature networks of Table 4.1 of Aryan (2020) by name.
 
-brvfl1 .. brvfl4   as we would use them      brvfl*_aryan  as the document has it, a learnt prior
+brvfl1 .. brvfl4   as we would use them      brvfl*_aryan  as Aryan (2020) has it, a learnt prior
 ervfl1 .. ervfl4   the same of the ensemble  brvfl*_fixed  as it prints it, a fixed prior
 """
 

@@ -24,9 +24,9 @@ class Bohamiann:
     """y = f_w(x) + e,  w ~ N(0, I),  log Var(e) ~ N(log 1e-3, 1);  w by adaptive SGHMC.
 
     Each step sees a batch of the rows, whose log likelihood counts n/batch times; the scale of
-    each weight is learnt in burn-in. 001 5.4; Springenberg et al. (2016). Two faults of the
-    program that the documents used are not repeated: its prior of the weights was divided by
-    their number, which leaves none, and its noise had to be 1e-6.
+    each weight is learnt in burn-in. Kruse (2022), Sec. 5.2.1; Springenberg et al. (2016). Two
+    faults of the program that the publications used are not repeated: its prior of the weights was
+    divided by their number, which leaves none, and its noise had to be 1e-6.
 
     Attributes:
         burn_in, steps, keep_every: of each chain; every so many of the steps are kept.

@@ -13,7 +13,7 @@ import torch
 from torch import Generator, Tensor
 
 from neuralbo.data import Data, input_units, need_observations
-from neuralbo.inference.implicit import Contrast, Implicit, ImplicitLaw
+from neuralbo.inference.implicit import Contrast, Implicit, ImplicitDistribution
 from neuralbo.inference.semi_implicit import SemiImplicit
 from neuralbo.networks.collapsed import CollapsedPosterior
 from neuralbo.networks.hypernetwork import DeepImplicit
@@ -31,8 +31,8 @@ class ImplicitNetwork:
 
     One hidden tanh layer of 2n units, built anew for every fit, so that the network grows with the
     data. The hypernetwork has three layers of as many units, the critic three of P. sigma falls
-    from 1 to 0.002 along a geometric sequence while both are trained. 000 1.5.4 to 1.5.6.
-    What is not given there (A32): Adam, relu, 1000 steps. Networks wider than `most_width` are
+    from 1 to 0.002 along a geometric sequence while both are trained. Aryan (2020), Sec. 6.5 to
+    6.7. What is not given there: Adam, relu, 1000 steps. Networks wider than `most_width` are
     not built: the critic would have P^2 weights in each layer.
 
     Attributes:
@@ -85,9 +85,9 @@ class ImplicitNetwork:
         def reference(M: int, rng: Generator) -> Tensor:
             return density.weights(density.draw(M, rng))
 
-        law = self.training.fit(hyper, Contrast(reference, log_likelihood), rng)
-        weights = law.draw(self.networks, rng)
-        facts = _facts("ivbnn", law, net) | {"critic_gap": float(law.gap[-1])}
+        distribution = self.training.fit(hyper, Contrast(reference, log_likelihood), rng)
+        weights = distribution.draw(self.networks, rng)
+        facts = _facts("ivbnn", distribution, net) | {"critic_gap": float(distribution.gap[-1])}
         sd = torch.full((len(weights),), self.sds[1], dtype=torch.float64)
         return NetworkDraws(Networks(net, weights, sd), (inputs, units), facts)
 
@@ -98,16 +98,17 @@ class FastImplicitNetwork:
     """IVBNN without a critic and with an exact output layer: ours.
 
     The hypernetwork draws the hidden weights, the scales of the four groups of weights and the
-    noise, by a semi-implicit law (`SemiImplicit`, where the reason is); the last of the
+    noise, by a semi-implicit distribution (`SemiImplicit`, where the reason is); the last of the
     sequential heads, output weights given hidden ones, is the exact Gaussian, so that they are
     integrated out of what is trained. sigma is learnt from the ELBO, which begins with much noise
-    by itself. Kept from 000: the deep implicit network, its latent code and noises, the width
-    that grows with the data, the order.
+    by itself. Kept from Aryan (2020): the deep implicit network, its latent code and noises, the
+    width that grows with the data, the order.
 
     Attributes:
         training: of the generator.
         prior: of the weights; one for which the output layer has a closed form.
-        noise: law of sigma; one that keeps it from zero, to which constant values would lead it.
+        noise: distribution of sigma; one that keeps it from zero, to which constant values would
+            lead it.
         growth, most_width: units of the main network: so many for an observation, and the most.
         latent, layers, width: of the hypernetwork.
         networks: drawn for the model.
@@ -145,20 +146,20 @@ class FastImplicitNetwork:
         net = MLP(X.shape[-1], (min(self.growth * data.n, self.most_width),), Y.shape[-1])
         target = CollapsedPosterior(net, X, Y, self.prior, self.noise)
         hyper = DeepImplicit(self.latent, (self.width,) * self.layers, (target.dimension,))
-        law = self.training.fit(hyper, target, rng)
-        q = law.draw(self.networks, rng)
-        facts = _facts("ivbnn_fast", law, net) | {
+        distribution = self.training.fit(hyper, target, rng)
+        q = distribution.draw(self.networks, rng)
+        facts = _facts("ivbnn_fast", distribution, net) | {
             "clipped": clipped, "noise_sd": float(target.noise_sd(q).median()),
         }  # fmt: skip
         networks = Networks(net, target.draw_output(q, rng), target.noise_sd(q))
         return NetworkDraws(networks, (inputs, units), facts)
 
 
-def _facts(name: str, law: ImplicitLaw, net: MLP) -> dict[str, Any]:
+def _facts(name: str, distribution: ImplicitDistribution, net: MLP) -> dict[str, Any]:
     """Return what training did; the loss is -ELBO, or its bound, and that of the order."""
-    last = law.losses[-max(len(law.losses) // 10, 1) :]
+    last = distribution.losses[-max(len(distribution.losses) // 10, 1) :]
     return {
-        "surrogate": name, "loss": float(last.mean()), "attempts": law.attempts,
+        "surrogate": name, "loss": float(last.mean()), "attempts": distribution.attempts,
         "width": net.widths[0],
     }  # fmt: skip
 

@@ -80,8 +80,8 @@ class NetworkDraws(DrawsFunctions):
             return float(len(self.weights))
         return float(1 / self.networks.log_weights.softmax(-1).square().sum())
 
-    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
-        """Return the law of f or y."""
+    def joint_distribution(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the distribution of f or y."""
         noise = self.units[1].square * LEAST_VARIANCE
         if isinstance(observation_noise, Tensor):
             noise = noise + observation_noise

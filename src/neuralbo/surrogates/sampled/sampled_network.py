@@ -44,9 +44,10 @@ class SampledNetwork:
     """y = f_w(x) + e,  w ~ prior,  e ~ N(0, sigma^2);  f = f_w with w drawn from p(w | D).
 
     Weights, and what the prior and the noise leave open, are drawn by C chains side by side;
-    the moments are those of the kept networks. 002 1.2 to 1.6; 001 5.2, 5.3; 000 1.2.2 to 1.2.4.
-    With `is_collapsed` the output layer is integrated out and drawn exactly for each state of
-    the others: given them, f is linear. The chains then need not follow its narrow valleys.
+    the moments are those of the kept networks. Agrawal (2016), Sec. 2 and 5.1; Kruse (2022),
+    Sec. 3.2, Table 5.1; Aryan (2020), Sec. 3.2 and 3.5. With `is_collapsed` the output layer is
+    integrated out and drawn exactly for each state of the others: given them, f is linear. The
+    chains then need not follow its narrow valleys.
 
     Chains begin at draws of the prior, shrunk to weights of a usual size.
 
@@ -128,7 +129,7 @@ class SampledNetwork:
         return NetworkDraws(networks, (inputs, units), facts, state)
 
     def _start(self, target: LogPosterior | CollapsedPosterior, rng: Generator) -> Tensor:
-        """Draw from the prior, and shrink large weights: saturated units have no slope."""
+        """Draw from the prior, and shrink large weights: saturated units have no gradient."""
         q = target.draw_prior(self.chains, rng)
         w = target.weights(q)
         largest = LARGEST if self.is_collapsed else LARGEST_WHOLE

@@ -1,4 +1,4 @@
-"""Sampled networks with the settings of the documents, and faster ones of ours.
+"""Sampled networks with the settings of the publications, and faster ones of ours.
 
 The fast ones draw a tenth or less: the output layer is integrated out, so that the chains mix
 sooner, four or more of them run side by side, and a fit begins where one to fewer trials ended.
@@ -12,7 +12,7 @@ from typing import Any
 from neuralbo.inference.adaptation import DualAveraging, MovingAverage, WindowedMass
 from neuralbo.inference.hmc import HMC
 from neuralbo.inference.nuts import NUTS
-from neuralbo.networks.noise import FixedNoise, GammaDeviation, InverseGammaVariance
+from neuralbo.networks.noise import FixedNoise, GammaStd, InverseGammaVariance
 from neuralbo.networks.priors import Cauchy, Gaussian, Hierarchical
 from neuralbo.networks.sparse_prior import SparseInputs
 from neuralbo.surrogates.sampled.bohamiann import Bohamiann
@@ -23,9 +23,9 @@ _FAST: dict[str, Any] = {
     "draws": 25, "thin": 1, "rewarm": 20, "networks": 100, "is_collapsed": True,
 }  # fmt: skip
 
-# 000 1.2.2 to 1.2.4
+# Aryan (2020), Sec. 3.2 and 3.5
 SBNN = SampledNetwork(
-    widths=(10,), activation="sigmoid", prior=Gaussian(100.0), noise=GammaDeviation(2.0, 200.0),
+    widths=(10,), activation="sigmoid", prior=Gaussian(100.0), noise=GammaStd(2.0, 200.0),
     kernel=NUTS(8), adapt=WindowedMass(), chains=1, warmup=2500, draws=500, thin=2,
 )  # fmt: skip
 HBNN = replace(SBNN, prior=Hierarchical(2.0, 0.02, is_centred=True))
@@ -34,23 +34,25 @@ _MANY: dict[str, Any] = _FAST | {
     "chains": 24, "draws": 4, "thin": 5, "networks": None, "adapt": DualAveraging(pooled=False),
 }  # fmt: skip
 
-# 002 1.2 to 1.6 with the numbers of 6.3; its 5000 draws, of which 100 are looked at
+# Agrawal (2016), Sec. 2 and 5.1 with the numbers of 6.3; its 5000 draws, of which 100 are looked
+# at
 BNN_HMC = SampledNetwork(
     noise=FixedNoise(0.05), kernel=HMC(20), adapt=MovingAverage(), chains=1, warmup=1500,
     rewarm=500, draws=5000, networks=100,
 )  # fmt: skip
 
-# 001 5.3
+# Kruse (2022), Table 5.1
 BNN_NUTS = SampledNetwork(
     noise=InverseGammaVariance(1000.0, 1.0), kernel=NUTS(10), adapt=WindowedMass(), chains=4,
     warmup=500, draws=500, inputs="standard",
 )  # fmt: skip
 
-# 002 1.3: Neal's prior of the output layer, for functions that jump
+# Agrawal (2016), Sec. 5.1: Neal's prior of the output layer, for functions that jump
 BNN_CAUCHY = replace(BNN_HMC, prior=Cauchy())
 
-# 002 1.9 expects a network to find the few directions that matter: few of its inputs, at least.
-# The output layer has no closed form beside the scales of the inputs, hence a longer warm-up.
+# Agrawal (2016), Sec. 4.2 expects a network to find the few directions that matter: few of its
+# inputs, at least. The output layer has no closed form beside the scales of the inputs, hence a
+# longer warm-up.
 BNN_SPARSE: dict[str, Any] = _FAST | {"is_collapsed": False, "warmup": 200, "rewarm": 50}
 
 PRESETS: dict[str, SampledNetwork | Bohamiann] = {

@@ -23,7 +23,7 @@ from neuralbo.surrogates.trained.deep_ensemble_model import (
     DeepEnsembleModel,
     Ensemble,
     noise_variance,
-    noise_variance_slope,
+    noise_variance_derivative,
 )
 from neuralbo.surrogates.trained.initial_weights import Start, rescaled_output
 
@@ -35,20 +35,21 @@ class DeepEnsemble:
 
     noiseless: loss_k = (1/n) sum_i c_ki (y_i - f_k(x_i))^2 + (ridge/n) |w_k|^2
     noisy:     loss_k = (1/n) sum_i c_ki (log v_k + (y_i - f_k)^2/v_k)/2 + (ridge/n) |w_k|^2
-    004 2.4, Eq. (4.15) to (4.20); Lakshminarayanan et al. (2017), without adversarial examples.
-    All members are trained in one batch. The deviation is the square root of (1/s) sum (f_k -
-    mean)^2; with `observation_noise` v_k is in it, as in Eq. (4.17).
+    Högger (2021), Eq. (4.15-4.20); Lakshminarayanan et al. (2017), without adversarial examples.
+    All members are trained in one batch. The standard deviation is the square root of (1/s) sum
+    (f_k - mean)^2; with `observation_noise` v_k is in it, as in Eq. (4.17).
 
     Attributes:
         is_noisy: whether a second output learns v_k(x), by softplus with a floor.
-        ridge: divided by n, so that it weighs as much as in a loss that is a sum (004 2.1).
+        ridge: divided by n, so that it weighs as much as in a loss that is a sum (Högger 2021,
+            sec. 6.3.1).
         prior_scale: of random functions that the networks are added to: members disagree more
             where there are no data. Osband et al. (2018); zero for none.
         is_anchored: let the ridge pull to the first weights, not to zero. Pearce et al. (2020).
         has_bootstrap: c_ki by drawing n rows with replacement, else 1.
         legacy_variance_as_sigma: give the variance, in the model's units, as if it were the
-            deviation, which is what the program behind 004 does (004 E-20).
-        start: the law of the first weights.
+            standard deviation, as in the published code of Högger (2021).
+        start: the distribution of the first weights.
         values: y with variance 1, or from -1 to 1.
         clip: raise values that lie below the median by more than so many times the way from
             there to the best; None for never.
@@ -191,7 +192,7 @@ class _Loss:
 
 @final
 class SquaredLoss(_Loss):
-    """(1/n) sum_i c_ki (f_k(x_i) - y_ki)^2. 004 Eq. (4.20), E-21."""
+    """(1/n) sum_i c_ki (f_k(x_i) - y_ki)^2. Högger (2021), Eq. (4.20)."""
 
     def _terms(self, passes: Passes) -> Tensor:
         r = passes.residuals(self._Y)
@@ -203,7 +204,10 @@ class SquaredLoss(_Loss):
 
 @final
 class NoisyLoss(_Loss):
-    """(1/n) sum_i c_ki (log v_k + (f_k(x_i) - y_ki)^2/v_k)/2, v_k of output 2. 004 Eq. (4.18)."""
+    """(1/n) sum_i c_ki (log v_k + (f_k(x_i) - y_ki)^2/v_k)/2, v_k of output 2.
+
+    Högger (2021), Eq. (4.18).
+    """
 
     def _terms(self, passes: Passes) -> Tensor:
         out = passes.residuals(torch.zeros_like(self._Y[0]).expand(-1, 2))
@@ -212,5 +216,5 @@ class NoisyLoss(_Loss):
         losses = (self._share * (v.log() + miss.square() / v)).sum((1, 2)) / 2
         by_v = (1 - miss.square() / v) / (2 * v)
         out[..., :1] = self._share * miss / v
-        out[..., 1:] = self._share * by_v * noise_variance_slope(raw)
+        out[..., 1:] = self._share * by_v * noise_variance_derivative(raw)
         return losses

@@ -1,4 +1,4 @@
-"""The members of a deep ensemble as a law of f. Notation: that of `deep_ensemble`."""
+"""The members of a deep ensemble as a distribution of f. Notation: that of `deep_ensemble`."""
 
 from collections.abc import Callable
 from typing import NamedTuple, final
@@ -13,15 +13,15 @@ from neuralbo.surrogates.set_of_functions import Functions, SetOfFunctions
 from neuralbo.surrogates.surrogate import LEAST_VARIANCE, Facts
 
 MOST_BYTES = 2**25  # of the activations of one layer; larger ones leave the cache
-FLOOR = 1e-6  # of the variance of the noise, in the model's units; softplus may underflow (E-19)
+FLOOR = 1e-6  # of the variance of the noise, in the model's units; softplus may underflow
 
 
 def noise_variance(raw: Tensor) -> Tensor:
-    """V = log(1 + e^raw) + floor. 004 Eq. (4.19)."""
+    """V = log(1 + e^raw) + floor. Högger (2021), Eq. (4.19)."""
     return torch.nn.functional.softplus(raw) + FLOOR
 
 
-def noise_variance_slope(raw: Tensor) -> Tensor:
+def noise_variance_derivative(raw: Tensor) -> Tensor:
     """dv/draw."""
     return torch.sigmoid(raw)
 
@@ -33,7 +33,7 @@ class Ensemble(NamedTuple):
         net: the shape of trained and prior networks.
         prior: weights of the prior networks, s x p, their scale in them; None for none.
         is_noisy: whether output 2 is the raw variance of the noise.
-        legacy_variance_as_sigma: whether the deviation is to be the variance.
+        legacy_variance_as_sigma: whether the standard deviation is to be the variance.
     """
 
     net: MLP

@@ -12,12 +12,13 @@ from neuralbo.networks.mlp import MLP
 @final
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The law of the first weights.
+    """The distribution of the first weights.
 
     Attributes:
-        scale: multiplies the deviation of the weights, see `MLP.initial`.
-        bias_scale: deviation of the biases: where the kinks of relu units are.
-        half_width: uniform weights and biases up to this size instead; 004 12 has 0.05.
+        scale: multiplies the standard deviation of the weights, see `MLP.initial`.
+        bias_scale: standard deviation of the biases: where the kinks of relu units are.
+        half_width: uniform weights and biases up to this size instead; the published code of
+            Högger (2021) has 0.05.
     """
 
     scale: float = 1.0

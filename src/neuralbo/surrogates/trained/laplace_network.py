@@ -56,7 +56,7 @@ class LaplaceNetwork:
         steps: Gauss-Newton steps in a round, at most; twice as many after the last.
         laplace: the structure of the covariance that is kept. The precisions are chosen with the
             full one.
-        start: law of the first weights.
+        start: distribution of the first weights.
         clip: raise values that lie below the median by more than so many times the way from
             there to the best, since what is far worse need not be modelled; None for never.
         usual: how points are looked for where no policy is named.
@@ -83,7 +83,7 @@ class LaplaceNetwork:
         """Go on from the network of `start`, one round, unless the data outgrew it."""
         if not isinstance(start, LaplaceModel) or start.recipe != self:
             return self._fit(data, rng, None)
-        is_outgrown = data.n >= start.trained_on * 3 // 2  # at the next landmark
+        is_outgrown = data.n >= start.trained_on * 3 // 2  # at the next refit
         return self._fit(data, rng, None if is_outgrown else start)
 
     def _fit(self, data: Data, rng: Generator, before: LaplaceModel | None) -> LaplaceModel:
@@ -115,7 +115,7 @@ class LaplaceNetwork:
             first = y.new_ones(self.restarts)
             start = self.start.draw(net, self.restarts, rng)
             found.append(
-                climb(
+                ascend(
                     net,
                     start,
                     (X, y),
@@ -131,7 +131,7 @@ class LaplaceNetwork:
         posterior, first = before.posterior_of_weights, y.new_ones(1)
         precisions = Precisions(posterior.delta, before.beta * first)
         start = posterior.weights
-        return climb(posterior.net, start, (X, y), precisions, rounds=1, steps=self.steps)
+        return ascend(posterior.net, start, (X, y), precisions, rounds=1, steps=self.steps)
 
 
 class Precisions(NamedTuple):
@@ -153,7 +153,7 @@ class Trained:
     log_evidence: float
 
 
-def climb(
+def ascend(
     net: MLP,
     start: Tensor,
     rows: tuple[Tensor, Tensor],

@@ -30,16 +30,16 @@ class MCDropout:
     """z_l = m_l * activation(W_l z_(l-1) + b_l);  f = f_m, m one of s masks.
 
     loss = (1/n) sum_i (y_i - f_m(x_i))^2 + ((1 - p) ridge/n) |w|^2 with new masks m for every
-    row and step. 004 2.3, Eq. (4.6) to (4.14), and 2.1 for the ridge; Gal and Ghahramani (2016).
-    The masks of a model are drawn once and are the same for all points, so that a draw is a
-    function; they are not those of one forward pass for each point.
+    row and step. Högger (2021), Eq. (4.6-4.14), and Sec. 6.3.1 for the ridge; Gal and Ghahramani
+    (2016). The masks of a model are drawn once and are the same for all points, so that a draw is
+    a function; they are not those of one forward pass for each point.
 
     Attributes:
-        dropout: p; None takes what 004 does, 0.5 in one dimension and 0.2 in more.
-        draws: s; None takes what 004 does, 500 in one dimension and 10 in more.
+        dropout: p; None takes what Högger (2021) does, 0.5 in one dimension and 0.2 in more.
+        draws: s; None takes what Högger (2021) does, 500 in one dimension and 10 in more.
         batch: rows of a step, all if there are fewer; a step is one batch, not one epoch.
         epochs: if given, as many steps as so many passes over all rows take.
-        start: the law of the first weights.
+        start: the distribution of the first weights.
         values: y with variance 1, or from -1 to 1.
         clip: raise values that lie below the median by more than so many times the way from
             there to the best; None for never.

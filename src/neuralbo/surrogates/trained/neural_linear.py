@@ -149,7 +149,7 @@ class TrainedFeatures:
         return self._features(self.weights[1:], X)
 
     def is_outgrown(self, n: int) -> bool:
-        """Whether n observations are the next landmark of `neuralbo.engine.step`, or more."""
+        """Whether n observations are the next refit of `neuralbo.engine.step`, or more."""
         return n >= self.trained_on * 3 // 2
 
     def _features(self, weights: Tensor, X: Tensor) -> Tensor:

@@ -34,17 +34,19 @@ class Nomu:
 
     loss = sum_i (mu(x_i) - y_i)^2 + pi_sqr sum_i r(x_i)^2 + pi_exp mean_j exp(-c_exp r(x'_j))
            + ridge |w|^2:
-    no uncertainty at the data, pulled up elsewhere. 004 2.2, Eq. (4.1) to (4.5). Main and side
+    no uncertainty at the data, pulled up elsewhere. Högger (2021), Eq. (4.1-4.5). Main and side
     network have the same widths, as there; all points and both networks go through one batch.
     Where r is so far below zero that exp exceeds e^5 it goes on as its tangent.
 
     Attributes:
-        pi_sqr, pi_exp, c_exp: the deviations are of the size 1/c_exp. 004 12 has 1, 0.01 and 30,
-            and scales what comes out; the defaults are for y of variance 1 and no scaling.
+        pi_sqr, pi_exp, c_exp: the standard deviations are of the size 1/c_exp. The published code
+            of Högger (2021) has 1, 0.01 and 30, and scales what comes out; the defaults are for y
+            of variance 1 and no scaling.
         points: L, uniform in the box.
         bounds: T; its limits are in the units of `values`.
-        readout: T when predicting, or T(r) in place of r in the loss, too (004 E-09).
-        start: the law of the first weights.
+        readout: T when predicting, or T(r) in place of r in the loss, too (Högger 2021,
+            sec. 4.1.1).
+        start: the distribution of the first weights.
         values: y with variance 1, or from -1 to 1.
         clip: raise values that lie below the median by more than so many times the way from
             there to the best; None for never.
@@ -161,11 +163,11 @@ class NomuLoss:
         miss, at_data = mu - self.y, sigma[:n]
         exponent = sigma[n:] * -recipe.c_exp
         steep = exponent.clamp(max=STEEPEST)
-        pull = steep.exp() * (recipe.pi_exp / recipe.points)  # the slope by the exponent
+        pull = steep.exp() * (recipe.pi_exp / recipe.points)  # the gradient by the exponent
         pulled = pull @ (exponent - steep).add_(1)
         value = miss.square().sum() + recipe.pi_sqr * at_data.square().sum() + pulled
         by_sigma = torch.cat([2 * recipe.pi_sqr * at_data, pull * -recipe.c_exp])
-        by_r = by_sigma * recipe.bounds.slope(r) if is_inside else by_sigma
+        by_r = by_sigma * recipe.bounds.derivative(r) if is_inside else by_sigma
         out[:, :, 0] = 0.0
         torch.mul(miss, 2.0, out=out[0, :n, 0])
         out[:, :, 1] = by_r

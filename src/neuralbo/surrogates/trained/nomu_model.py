@@ -1,4 +1,4 @@
-"""What a NOMU network says about f, as a Gaussian law.
+"""What a NOMU network says about f, as a Gaussian distribution.
 
 Notation
     mu, r   outputs of the network        T  bounding activation     sigma = T(r)
@@ -32,8 +32,9 @@ LEAST_PART = 1e-12  # of the variance is left by rounding where points were cond
 class Bounds:
     """T, which keeps the raw uncertainty r between `low` and `high`.
 
-    smooth: high (1 - exp(-(relu(r) + low)/high)), 004 Eq. (4.4); a little below `low` at r <= 0.
-    linear: low + relu(r - low) - relu(r - high), 004 Eq. (4.5), which a MIP can say.
+    smooth: high (1 - exp(-(relu(r) + low)/high)); Högger (2021), Eq. (4.4); a little below `low`
+        at r <= 0.
+    linear: low + relu(r - low) - relu(r - high); Högger (2021), Eq. (4.5), which a MIP can say.
     """
 
     low: float = 1e-6
@@ -50,7 +51,7 @@ class Bounds:
             return self.low + torch.relu(r - self.low) - torch.relu(r - self.high)
         return -self.high * torch.expm1(-(torch.relu(r) + self.low) / self.high)
 
-    def slope(self, r: Tensor) -> Tensor:
+    def derivative(self, r: Tensor) -> Tensor:
         """Return the derivative of sigma by r."""
         if self.kind == "linear":
             return ((r > self.low) & (r < self.high)).to(r.dtype)
@@ -76,7 +77,8 @@ class NomuModel(GaussianModel):
     """f(x) = mu(x) + sigma(x) phi(x)'a,  a ~ N(0, I): at each x f ~ N(mu, sigma^2).
 
     NOMU says nothing about f at two points together. The field ties them, as in
-    `posteriors.Marginals`; for Gaussian laws that is a Gaussian process, with what is known of
+    `posteriors.Marginals`; for Gaussian distributions that is a Gaussian process, with what is
+    known of
     those: conditioning, and draws.
 
     Args:
@@ -114,9 +116,11 @@ class NomuModel(GaussianModel):
         return [plain_sum([[(W[k], b[k]) for W, b in layers] for k in (0, 1)])]
 
     def piecewise_linear(self) -> PiecewiseLinearNetwork | None:
-        """Return main and side network and T for a mixed-integer program, 004 Eq. (5.10-5.13).
+        """Return main and side network and T for a mixed-integer program, Högger (2021), Eq.
 
-        None if points were conditioned on: their part of mean and deviation is smooth.
+        (5.10-5.13).
+
+        None if points were conditioned on: their part of mean and standard deviation is smooth.
 
         Raises:
             TypeError: if T or the activation is smooth.

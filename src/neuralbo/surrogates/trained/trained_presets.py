@@ -1,6 +1,6 @@
-"""Trained networks with the settings of 004, and small ones of ours.
+"""Trained networks with the settings of Högger (2021), and small ones of ours.
 
-The document's have about four million weights and take minutes. 004 2.1 to 2.4 and 12.
+Högger's have about four million weights and take minutes. Högger (2021), Sec. 4.1 and 6.3.2.
 """
 
 from neuralbo.networks.train import Descent
@@ -34,8 +34,8 @@ DOCUMENT: dict[str, Surrogate] = {
 }
 
 # Ours: a hundredth of the weights and less. They begin at rougher functions than usual, part of
-# which stays where there are no data, so that members differ more. They stand in for the
-# document's, so they do not clip either.
+# which stays where there are no data, so that members differ more. They stand in for Högger's, so
+# they do not clip either.
 NOMU_FAST = Nomu(
     pi_sqr=0.05, bounds=Bounds(low=0.003), start=Start(scale=1.5, bias_scale=1.0), clip=None,
     descent=Descent(2000, 3e-3, anneals=True),

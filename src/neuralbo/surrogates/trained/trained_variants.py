@@ -12,7 +12,7 @@ from neuralbo.surrogates.trained.trained_presets import (
 # So small that `mixed_integer` proves its maximum within seconds.
 NOMU_LINEAR = replace(NOMU_FAST, widths=(16, 16), bounds=replace(NOMU_FAST.bounds, kind="linear"))
 
-# 004 0.1 and 2.4: is the deviation of the document a variance?
+# Högger (2021), Eq. 4.17: is the standard deviation of Högger (2021) a variance?
 DEEP_ENSEMBLE_LEGACY = replace(DEEP_ENSEMBLE, legacy_variance_as_sigma=True)
 DEEP_ENSEMBLE_FAST_LEGACY = replace(DEEP_ENSEMBLE_FAST, legacy_variance_as_sigma=True)
 

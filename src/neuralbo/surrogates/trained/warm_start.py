@@ -16,7 +16,7 @@ from neuralbo.surrogates.trained.nomu import Nomu
 @final
 @dataclass(frozen=True, slots=True)
 class Warm:
-    """A trained surrogate whose weights go on from the landmark before, see `engine.step`.
+    """A trained surrogate whose weights go on from the refit before, see `engine.step`.
 
     Attributes:
         recipe: trains the first weights.

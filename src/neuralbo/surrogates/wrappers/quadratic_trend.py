@@ -63,7 +63,7 @@ class Bowl:
 
 @final
 class BowlModel(GaussianModel):
-    """The law of g, with -c r2 added to its mean."""
+    """The distribution of g, with -c r2 added to its mean."""
 
     best: Tensor
     c: Tensor

@@ -1,7 +1,8 @@
 """Several surrogates at once, each with the weight that its predictions have earned.
 
 Notation
-    w_k  weight of member k      c_k  factor of its deviations      K  members that are kept
+    w_k  weight of member k      c_k  factor of its standard deviations      K  members that are
+    kept
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from torch import Generator, Tensor
 
 from neuralbo.data import Data, single_output
 from neuralbo.posteriors import Field, GaussianMixture, Marginals
-from neuralbo.surrogates.leave_one_out import foretold
+from neuralbo.surrogates.leave_one_out import leave_one_out_predictions
 from neuralbo.surrogates.surrogate import (
     DrawsFunctions,
     Facts,
@@ -26,9 +27,9 @@ from neuralbo.surrogates.surrogate import (
     WarmStarts,
     moments_of,
 )
-from neuralbo.surrogates.wrappers.stacking import Verdict, verdicts
+from neuralbo.surrogates.wrappers.stacking import MemberScore, member_scores
 
-LEAST_JUDGED = 4  # observations below which predictions of left-out ones mean nothing
+LEAST_SCORED = 4  # observations below which predictions of left-out ones mean nothing
 
 
 @final
@@ -51,18 +52,18 @@ class Member:
 @final
 @dataclass(frozen=True, slots=True)
 class Stacked:
-    """y | x ~ sum_k w_k p_k(y | x), p_k of member k with deviations times c_k.
+    """y | x ~ sum_k w_k p_k(y | x), p_k of member k with standard deviations times c_k.
 
     Weights by stacking of leave-one-out predictions: Yao et al. (2018), Sec. 2. They are found
     anew when the observations have grown by half; in between only members that have a share are
-    fitted. All is a function of the data: `fit_from` takes the weights of an earlier landmark.
+    fitted. All is a function of the data: `fit_from` takes the weights of an earlier refit.
 
     Attributes:
         members: the pool.
         pseudo: observations that the shares of `Member.prior` are worth.
         least_weight: members with less of the largest weight are left out.
-        calibrates, stacks, keeps: whether deviations get factors; whether weights are shared, or
-            the best has all; whether weights stay until the next landmark.
+        calibrates, stacks, keeps: whether standard deviations get factors; whether weights are
+            shared, or the best has all; whether weights stay until the next refit.
         clip: raise values that lie below the median by more than so many times the way from
             there to the best, the same for all members; None for never.
     """
@@ -88,11 +89,11 @@ class Stacked:
         return all(member.recipe.is_smooth for member in self.members)
 
     def fit(self, data: Data, rng: Generator) -> "StackedModel":
-        """Fit all members, judge them, and keep those with a share."""
+        """Fit all members, score them, and keep those with a share."""
         return self._fit(data, rng, None)
 
     def fit_from(self, data: Data, rng: Generator, start: Model) -> "StackedModel":
-        """Fit the members that `start` keeps; judge anew if the data have grown by half."""
+        """Fit the members that `start` keeps; score anew if the data have grown by half."""
         if isinstance(start, StackedModel) and start.recipe == self:
             return self._fit(data, rng, start)
         return self._fit(data, rng, None)
@@ -102,31 +103,34 @@ class Stacked:
         data, clipped = data.clipped(self.clip)
         pool = [m for m in self.members if m.least <= data.n <= m.most] or [self.members[-1]]
         state = rng.get_state()
-        found, judged_on = {}, data.n
+        found, scored_on = {}, data.n
         if start is not None and self._still_holds(start, data.n, pool):
-            found, judged_on = start.verdicts, start.judged_on
+            found, scored_on = start.member_scores, start.scored_on
             pool = [m for m in pool if m.name in start.kept]
         models = {m.name: _fitted(m, data, _again(state), start) for m in pool}
-        found = found or self._judged(pool, data, state, models)
+        found = found or self._scored(pool, data, state, models)
         facts: dict[str, float | str] = {"clipped": clipped}
-        before = Before(self, found, judged_on, models)
+        before = Before(self, found, scored_on, models)
         return StackedModel(before, data, (rng, state), facts)
 
     def _still_holds(self, start: "StackedModel", n: int, pool: list[Member]) -> bool:
         """Whether weights of `start` are to be kept: not if a member has become too dear."""
-        is_young = n < start.judged_on * 3 // 2
+        is_young = n < start.scored_on * 3 // 2
         return self.keeps and is_young and start.kept <= {member.name for member in pool}
 
-    def _judged(
+    def _scored(
         self, pool: list[Member], data: Data, state: Tensor, models: dict[str, Model]
-    ) -> dict[str, Verdict]:
+    ) -> dict[str, MemberScore]:
         shares = torch.tensor([m.prior for m in pool], dtype=torch.float64)
         shares = shares / shares.sum()
-        if data.n < LEAST_JUDGED:
-            rows = [Verdict(float(s), 1.0, 0.0, 0.0) for s in shares]
+        if data.n < LEAST_SCORED:
+            rows = [MemberScore(float(s), 1.0, 0.0, 0.0) for s in shares]
         else:
-            found = [foretold(m.recipe, data, _again(state), models[m.name]) for m in pool]
-            rows = verdicts(
+            found = [
+                leave_one_out_predictions(m.recipe, data, _again(state), models[m.name])
+                for m in pool
+            ]
+            rows = member_scores(
                 data.Y[:, 0], found, self.pseudo * shares, calibrates=self.calibrates,
                 stacks=self.stacks,
             )  # fmt: skip
@@ -157,8 +161,8 @@ class Before(NamedTuple):
     """What a model of the stack is made of."""
 
     recipe: Stacked
-    verdicts: dict[str, Verdict]
-    judged_on: int
+    member_scores: dict[str, MemberScore]
+    scored_on: int
     models: dict[str, Model]
 
 
@@ -181,60 +185,63 @@ class StackedModel(DrawsFunctions):
     ) -> None:
         super().__init__()
         rng, self.state = randomness
-        self.recipe, self.verdicts, self.judged_on, all_models = before
+        self.recipe, self.member_scores, self.scored_on, all_models = before
         # kept in a plain dict: they are no parts that torch should know of
         self.models = all_models
-        self.kept = {name for name, v in self.verdicts.items() if v.weight > 0}
+        self.kept = {name for name, v in self.member_scores.items() if v.weight > 0}
         self.data = data
-        self.most_deviation = data.standard_units().scale[0]
+        self.most_std = data.standard_units().scale[0]
         self.field = Field.draw(data.X.shape[-1], rng)
-        self.facts = {**facts, **_facts(self.verdicts, self.judged_on)}
+        self.facts = {**facts, **_facts(self.member_scores, self.scored_on)}
 
     def parts(self, X: Tensor, observation_noise: bool | Tensor = False) -> list[Any]:
-        """Return log weights, means and deviations of all members, each ... x d to k x ...."""
+        """Return log weights, means and stds of all members, each ... x d to k x ...."""
         found = []
         for name in sorted(self.kept):
-            verdict, model = self.verdicts[name], self.models[name]
-            logs, means, deviations = _components(model, X)
-            deviations = (deviations * verdict.factor).minimum(self.most_deviation)
+            score, model = self.member_scores[name], self.models[name]
+            logs, means, stds = _components(model, X)
+            stds = (stds * score.factor).minimum(self.most_std)
             if observation_noise is True:
-                deviations = torch.hypot(deviations, _noise(model).sqrt())
-            shape = torch.broadcast_shapes(logs.shape, means.shape, deviations.shape)
-            w = torch.tensor(verdict.weight, dtype=X.dtype).log()
-            found.append([part.expand(shape) for part in (logs + w, means, deviations)])
+                stds = torch.hypot(stds, _noise(model).sqrt())
+            shape = torch.broadcast_shapes(logs.shape, means.shape, stds.shape)
+            w = torch.tensor(score.weight, dtype=X.dtype).log()
+            found.append([part.expand(shape) for part in (logs + w, means, stds)])
         return [torch.cat(part) for part in zip(*found, strict=True)]
 
     def components(self, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return log weights, means and deviations of f, ... x d to K x ... each."""
-        logs, means, deviations = self.parts(X)
-        return logs, means, deviations
+        """Return log weights, means and standard deviations of f, ... x d to K x ... each."""
+        logs, means, stds = self.parts(X)
+        return logs, means, stds
 
-    def law(self, X: Tensor, observation_noise: bool | Tensor = False) -> GaussianMixture:
-        """Return the law of f or y at each point."""
+    def marginal(self, X: Tensor, observation_noise: bool | Tensor = False) -> GaussianMixture:
+        """Return the distribution of f or y at each point."""
         parts = self.parts(X, observation_noise)
-        law = GaussianMixture(*(part.movedim(0, -1) for part in parts))
+        marginal = GaussianMixture(*(part.movedim(0, -1) for part in parts))
         if isinstance(observation_noise, Tensor):
-            deviations = torch.hypot(law.standard_deviations, observation_noise.sqrt())
-            law = GaussianMixture(law.log_weights, law.means, deviations)
-        return law
+            stds = torch.hypot(marginal.standard_deviations, observation_noise.sqrt())
+            marginal = GaussianMixture(marginal.log_weights, marginal.means, stds)
+        return marginal
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and variance of f at each point, ... x d to ... and ...."""
-        law = self.law(X)
-        return law.mean, law.variance
+        marginal = self.marginal(X)
+        return marginal.mean, marginal.variance
 
-    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
-        """Return the law of f or y; how points hang together is said by a random field."""
-        return Marginals(self.law(X, observation_noise), self.field.features(X))
+    def joint_distribution(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the distribution of f or y.
+
+        How points hang together is said by a random field.
+        """
+        return Marginals(self.marginal(X, observation_noise), self.field.features(X))
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
-        """Draw one function: f(x) = F_x^-1(Phi(g(x))), F_x the law at x, g a drawn field."""
+        """Draw one function: f(x) = F_x^-1(Phi(g(x))), F_x the marginal at x, g a drawn field."""
         a = torch.randn(2 * len(self.field.frequencies), generator=rng, dtype=torch.float64)
         edge = torch.finfo(a.dtype).eps
 
         def f(X: Tensor) -> Tensor:
             p = torch.special.ndtr(self.field.features(X) @ a).clamp(edge, 1 - edge)
-            return self.law(X).quantile(p)[..., None]
+            return self.marginal(X).quantile(p)[..., None]
 
         return f
 
@@ -249,7 +256,7 @@ class StackedModel(DrawsFunctions):
             for name, model in self.models.items()
             if name in self.kept
         }
-        before = Before(self.recipe, self.verdicts, self.judged_on, models)
+        before = Before(self.recipe, self.member_scores, self.scored_on, models)
         facts = {"clipped": self.facts["clipped"]}
         found = StackedModel(before, joined, (_again(self.state), self.state), facts)
         found.field = self.field
@@ -257,15 +264,15 @@ class StackedModel(DrawsFunctions):
 
 
 def _components(model: Model, X: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return log weights, means and deviations of f, k x ... or broadcast to it."""
+    """Return log weights, means and standard deviations of f, k x ... or broadcast to it."""
     if isinstance(model, HasComponents):
         return model.components(X)
     if isinstance(model, GaussianModel):
         mean, variance = model.moments(X)
     else:
         mean, variance = (m[..., 0, 0] for m in moments_of(model.posterior(X.unsqueeze(-2))))
-    deviation = variance.clamp(min=torch.finfo(variance.dtype).tiny).sqrt()
-    return torch.zeros_like(mean)[None], mean[None], deviation[None]
+    std = variance.clamp(min=torch.finfo(variance.dtype).tiny).sqrt()
+    return torch.zeros_like(mean)[None], mean[None], std[None]
 
 
 def _noise(model: Model) -> Tensor:
@@ -274,12 +281,13 @@ def _noise(model: Model) -> Tensor:
     return torch.zeros((), dtype=torch.float64)
 
 
-def _facts(found: dict[str, Verdict], judged_on: int) -> dict[str, float | str]:
+def _facts(found: dict[str, MemberScore], scored_on: int) -> dict[str, float | str]:
     """Return what was chosen, and why."""
-    facts: dict[str, float | str] = {"surrogate": "stacked", "judged_on": judged_on}
+    facts: dict[str, float | str] = {"surrogate": "stacked", "scored_on": scored_on}
     order = sorted(found, key=lambda name: -found[name].weight)
-    facts["why"] = f"log density of left-out values after {judged_on}: " + ", ".join(
-        f"{name} {found[name].score:.3g}" for name in order
+    facts["why"] = (
+        f"leave-one-out log predictive density, nats per observation of {scored_on}: "
+        + ", ".join(f"{name} {found[name].score:.3g}" for name in order)
     )
     for name in order:
         if found[name].weight > 0:

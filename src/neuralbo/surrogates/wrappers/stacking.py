@@ -1,4 +1,4 @@
-"""How much to believe each of several surrogates: stacking of their predictive laws.
+"""How much to believe each of several surrogates: stacking of their predictive distributions.
 
 Notation
     p_ki  density of y_i that surrogate k says without having seen y_i      u_i  how much i counts
@@ -71,12 +71,12 @@ def _ranks(v: Tensor) -> Tensor:
 
 
 @final
-class Verdict(NamedTuple):
+class MemberScore(NamedTuple):
     """What one surrogate is worth.
 
     Attributes:
         weight: in the stack.
-        factor: by which its deviations are multiplied.
+        factor: by which its standard deviations are multiplied.
         score: mean log density of what was left out.
         correlation: of ranks near the best values.
     """
@@ -88,19 +88,19 @@ class Verdict(NamedTuple):
 
 
 def scale_factor(y: Tensor, found: LeftOut) -> float:
-    """Return the factor that brings the deviations to the size of the errors, shrunk towards 1.
+    """Return the factor that brings the stds to the size of the errors, shrunk towards 1.
 
     The square root of (sum z^2 + v)/(n + v), z = (y - m)/s, v = `WORTH`; single errors count as
-    4 deviations at most.
+    4 standard deviations at most.
     """
-    z = ((y - found.means) / found.deviations).nan_to_num(4.0).clamp(-4.0, 4.0)
+    z = ((y - found.means) / found.stds).nan_to_num(4.0).clamp(-4.0, 4.0)
     factor = math.sqrt(float((z.square().sum() + WORTH) / (len(z) + WORTH)))
     return min(max(factor, LEAST_FACTOR), MOST_FACTOR)
 
 
-def verdicts(
+def member_scores(
     y: Tensor, found: Sequence[LeftOut], pseudo: Tensor, *, calibrates: bool, stacks: bool
-) -> list[Verdict]:
+) -> list[MemberScore]:
     """Judge surrogates by what they said of observations left out.
 
     Args:
@@ -108,14 +108,14 @@ def verdicts(
         found: of each surrogate.
         pseudo: pseudo-observations in favour of each, K; a surrogate that ranks the better half
             well has more of them, up to twice as many.
-        calibrates: whether deviations get a factor, and are judged with it.
+        calibrates: whether standard deviations get a factor, and are scored with it.
         stacks: whether weights are shared; else the best has all.
     """
     factors = [scale_factor(y, one) if calibrates and one.is_gaussian else 1.0 for one in found]
     logs = [
         one.log_densities
         if factor == 1.0
-        else LeftOut.gaussian(y, one.means, one.deviations * factor).log_densities
+        else LeftOut.gaussian(y, one.means, one.stds * factor).log_densities
         for one, factor in zip(found, factors, strict=True)
     ]
     correlations = [rank_correlation(one.means, y) for one in found]
@@ -129,4 +129,4 @@ def verdicts(
         weights[totals.argmax()] = 1.0
     scores = densities.mean(-1)
     numbers = zip(weights.tolist(), factors, scores.tolist(), correlations, strict=True)
-    return [Verdict(*row) for row in numbers]
+    return [MemberScore(*row) for row in numbers]

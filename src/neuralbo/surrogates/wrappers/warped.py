@@ -2,7 +2,7 @@
 
 Notation
     w(u) = 1 - (1 - u^a)^b   Kumaraswamy's distribution function, one (a, b) for each column
-    t    2d  logarithms of all a, then of all b; at t = 0 nothing is bent
+    t    2d  logarithms of all a, then of all b; at t = 0 nothing is warped
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from neuralbo.surrogates.gp.gaussian_process import GaussianProcess, GaussianPro
 from neuralbo.surrogates.gp.kernels import Between
 from neuralbo.surrogates.surrogate import DrawsFunctions, Facts, GaussianModel, Scaling, Surrogate
 
-EDGE = 1e-9  # keeps the slope of w finite at the faces of the cube
+EDGE = 1e-9  # keeps the gradient of w finite at the faces of the cube
 MOST = 2.5  # the largest |t|: a and b from 1/12 to 12
 FEWEST = 5  # observations from which a warp is learnt
 
@@ -33,7 +33,7 @@ class Warp:
     t: Tensor
 
     def __call__(self, X: Tensor) -> Tensor:
-        """Return bent points, ... x d to ... x d."""
+        """Return warped points, ... x d to ... x d."""
         a, b = self.t.exp().chunk(2, -1)
         U = X.clamp(EDGE, 1 - EDGE)
         return 1 - (1 - U**a) ** b + (X - U)
@@ -48,12 +48,12 @@ class Warped:
     log a, log b ~ N(0, spread^2). The t of a Gaussian process is found by its evidence, in turns
     with its other hyper-parameters; any other surrogate sees the axes as a Gaussian process
     would bend them. Departures: the authors integrate over t and the others by slice sampling;
-    their warp is the distribution function of the Beta law, which this one comes near to.
+    their warp is the distribution function of the Beta distribution, which this one comes near to.
 
     Attributes:
-        judge: the Gaussian process whose evidence bends the axes.
+        score: the Gaussian process whose evidence bends the axes.
         spread: of the prior.
-        turns: fits of the judge, each followed by a search for t.
+        turns: fits of the score, each followed by a search for t.
         rounds: the most steps of a search.
     """
 
@@ -89,10 +89,10 @@ class Warped:
         single_output(data)
         if data.n >= FEWEST:
             for _ in range(self.turns):
-                model = self.judge.fit(_bent(data, Warp(t)), rng)
+                model = self.judge.fit(_warped(data, Warp(t)), rng)
                 t = self._search(data.X, model, t)
         warp = Warp(t)
-        fitted = self.inner.fit(_bent(data, warp), rng)
+        fitted = self.inner.fit(_warped(data, warp), rng)
         if isinstance(fitted, GaussianModel):
             return WarpedGaussian(fitted, warp)
         if isinstance(fitted, DrawsFunctions):
@@ -129,14 +129,14 @@ class Warped:
         return found[best] if losses[best].isfinite() else t
 
 
-def _bent(data: Data, warp: Warp) -> Data:
+def _warped(data: Data, warp: Warp) -> Data:
     assert data.numbers is not None
     return in_order(warp(data.X), data.Y, data.numbers)
 
 
 @final
 class WarpedGaussian(GaussianModel):
-    """A Gaussian model of bent points, as one of points of the cube."""
+    """A Gaussian model of warped points, as one of points of the cube."""
 
     def __init__(self, model: GaussianModel, warp: Warp) -> None:
         super().__init__()
@@ -164,7 +164,7 @@ class WarpedGaussian(GaussianModel):
 
 @final
 class WarpedModel(DrawsFunctions):
-    """Another model of bent points, as one of points of the cube."""
+    """Another model of warped points, as one of points of the cube."""
 
     def __init__(self, model: DrawsFunctions, warp: Warp) -> None:
         super().__init__()
@@ -177,9 +177,9 @@ class WarpedModel(DrawsFunctions):
         outputs: int = self.model.num_outputs
         return outputs
 
-    def joint_law(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
-        """Return the law of the model at the bent points."""
-        return self.model.joint_law(self.warp(X), observation_noise)
+    def joint_distribution(self, X: Tensor, observation_noise: bool | Tensor) -> Posterior:
+        """Return the distribution of the model at the warped points."""
+        return self.model.joint_distribution(self.warp(X), observation_noise)
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
         """Draw one function."""

@@ -1,4 +1,4 @@
-"""002 3.3: Forrester's function step by step, from 4 random points.
+"""Agrawal (2016), Sec. 5.2, Fig. 11: Forrester's function step by step, from 4 random points.
 
 Of interest is the gallery of steps that the page draws for problems with one variable.
 """
@@ -20,15 +20,16 @@ AGRAWAL_FORRESTER = OptimizationStudy(
     claims=(
         Between(
             _BNN, _FORRESTER, -6.021, -6.0,
-            "002 3.3: the minimum, -6.02074, is found in a reasonable number of evaluations",
+            "Agrawal (2016), Sec. 5.2, Fig. 11: the minimum, -6.02074, is found in a "
+            "reasonable number of evaluations",
             "median", "value",
         ),
     ),
     departures=(
-        "8 proposals: the document shows the first one and says 'a few more'.",
-        "5 sets of start points: the document shows one, and not which; its first proposal, "
+        "8 proposals: Agrawal (2016) shows the first one and says 'a few more'.",
+        "5 sets of initial points: Agrawal (2016) shows one, and not which; its first proposal, "
         "x = 0, is therefore not to be expected again.",
-        "The other methods are ours: the document shows its network alone, here in the preset"
+        "The other methods are ours: Agrawal (2016) shows its network alone, here in the preset"
         " bnn_hmc_fast.",
     ),
     quick_trials=12,

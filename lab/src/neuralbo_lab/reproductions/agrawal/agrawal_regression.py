@@ -1,6 +1,6 @@
 """Networks sampled by HMC on twenty points of a function of one variable.
 
-Agrawal (2016), Sec. 5.1.1, Figs. 7 to 10 (002 3.2). Y is taken as it comes, and so are the inputs,
+Agrawal (2016), Sec. 5.1.1, Figs. 7 to 10. Y is taken as it comes, and so are the inputs,
 [-1, 1]: the chains are those of the log posterior itself, without the units of a surrogate.
 
 Notation
@@ -30,10 +30,10 @@ NET = MLP(1, (50, 50, 50))
 GRID = torch.linspace(-1, 1, 201, dtype=torch.float64)
 PROBES = slice(4, 201, 8)  # the 25 places of the grid at which chains are compared
 PLACES, NOISE = 5, 6  # streams of random numbers
-FIRST_STEP_SIZE = 0.01  # 002 1.5
+FIRST_STEP_SIZE = 0.01
 NARROW = 0.3  # part of a prior draw at which chains of whole networks begin: saturated units are
 TRACED = (17, 1234, 4321)  # numbers of three parameters, of layers 1, 2 and 3: Fig. 7
-HISTOGRAM = 2500  # the document counts from one: its parameter number 2501, Fig. 8
+HISTOGRAM = 2500  # Agrawal (2016) counts from one: its parameter number 2501, Fig. 8
 KEPT = 300  # draws of the traces that the line of the first seed holds
 QUICK = 10  # a quick cell has so many times fewer transitions, but
 LEAST = 50  # no fewer than this
@@ -45,7 +45,7 @@ class Sampling:
     """A prior, and how the posterior under it is sampled; transitions of HMC with L = 20.
 
     Attributes:
-        warmup: transitions of each chain before those that count, 002 3.2.
+        warmup: transitions of each chain before those that count.
         is_collapsed: whether the output layer is integrated out, and its draws exact.
         says: what it is, for the table.
     """
@@ -64,7 +64,7 @@ class Sampling:
 
 
 SETTINGS: dict[str, Sampling] = {
-    "n1": Sampling(Gaussian(1.0), "N(0, 1), the document's chain", 1, 2000, 3000, False),
+    "n1": Sampling(Gaussian(1.0), "N(0, 1), Agrawal's chain", 1, 2000, 3000, False),
     "n1-chains": Sampling(Gaussian(1.0), "N(0, 1), four such chains", 4, 2000, 3000, False),
     "n1-collapsed": Sampling(Gaussian(1.0), "N(0, 1), output layer integrated out"),
     "n05-collapsed": Sampling(Gaussian(0.5), "N(0, 0.5^2), likewise"),
@@ -135,7 +135,7 @@ def run_chains(setting: Sampling, X: Tensor, Y: Tensor, rng: Generator) -> Sampl
     start = target.draw_prior(setting.chains, rng)
     adapt: Adaptation = DualAveraging()
     tuning = None
-    if not setting.is_collapsed:  # 002 1.5
+    if not setting.is_collapsed:  # Agrawal (2016), Sec. 3.3
         start, adapt = NARROW * start, MovingAverage()
         one = torch.ones(target.dimension, dtype=torch.float64)
         tuning = Tuning(FIRST_STEP_SIZE * one[: setting.chains], one)
@@ -148,7 +148,10 @@ def run_chains(setting: Sampling, X: Tensor, Y: Tensor, rng: Generator) -> Sampl
 
 
 def scores(sampled: Sampled, Y: Tensor) -> dict[str, float]:
-    """Return errors and bands of the mean over all draws; sd with 1/N, 002 1.6."""
+    """Return errors and bands of the mean over all draws; sd with 1/N, Agrawal (2016), Sec.
+
+    5.1.
+    """
     mean, sd = _moments(sampled.f)
     error = mean - truth(GRID)
     rest = sampled.at_data.mean((0, 1)) - Y[:, 0]

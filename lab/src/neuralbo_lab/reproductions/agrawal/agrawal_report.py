@@ -1,4 +1,7 @@
-"""Tables and page of `agrawal-regression`, rebuilt from its raw lines. 002 3.2."""
+"""Tables and page of `agrawal-regression`, rebuilt from its raw lines.
+
+Agrawal (2016), Sec. 5.1.1.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,7 +13,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from neuralbo_lab import figures
-from neuralbo_lab.claims.claim import Verdict
+from neuralbo_lab.claims.claim import Outcome
 from neuralbo_lab.core.experiment_study import ExperimentCell, ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.store import Line
 from neuralbo_lab.core.study import Minutes
@@ -36,18 +39,18 @@ from neuralbo_lab.statistics.summaries import LEVEL
 SCORES = ("rmse", "share", "mean_sd", "training_rmse")
 FACTS = ("acceptance", "step_size", "divergences", "r_hat", "ess_min", "ess_median")
 COLUMNS = ("setting", "prior and sampler", "seeds", *SCORES, *FACTS, "CPU seconds")
-SOURCE = "002 3.2, our replication of one data draw"
+SOURCE = "our replication of Agrawal (2016), Sec. 5.1.1, of one data draw"
 EXPLANATION = """\
 Means over the seeds, each with data of its own, and in brackets the 95 % interval of the mean by
 Student's t. rmse and share are those of the mean against the truth, and of the truth inside of
 mean ± 2 sd, over 201 places; of R-hat the largest and of ESS the least and the median over 25
-places. In the rows "replication" are the numbers of 002 3.2: a replication by us of one data draw,
-not the document's, which prints none. It is compared with the 95 % interval of one more data draw,
+places. In the rows "replication" are the numbers of a replication by us of one data draw,
+not Agrawal's, which prints none. It is compared with the 95 % interval of one more data draw,
 by Student's t, and with that of the mean."""
 
 
 class Replicated(NamedTuple):
-    """A row of the table of 002 3.2."""
+    """A row of the table of our replication."""
 
     rmse: float
     share: float
@@ -106,8 +109,8 @@ def table(results: ExperimentResults) -> list[tuple[str, ...]]:
         rows.append((method, says, str(len(lines)), *scores, *facts, seconds))
         prior = method.removesuffix("-collapsed")
         if method.endswith("-collapsed") and prior in REPLICATED:
-            told = (f"{number:.3g}" for number in REPLICATED[prior])
-            rows.append((f"replication of {prior}", "one data draw", "1", *told, *["N/A"] * 5))
+            observed = (f"{number:.3g}" for number in REPLICATED[prior])
+            rows.append((f"replication of {prior}", "one data draw", "1", *observed, *["N/A"] * 5))
     return rows
 
 
@@ -126,17 +129,17 @@ def by_seed(results: ExperimentResults) -> tuple[tuple[str, ...], list[tuple[str
     return ("seed", "largest gap", *study.methods), rows
 
 
-def verdicts(results: ExperimentResults) -> list[tuple[str, str, Verdict]]:
+def outcomes(results: ExperimentResults) -> list[tuple[str, str, Outcome]]:
     """Return whether the rows of N(0, 1) reach the replication: words, source, answer."""
     return [
-        verdict
+        outcome
         for method in CLAIMED
         if method in results.study.methods
-        for verdict in _verdicts(method, results.lines(method))
+        for outcome in _outcomes(method, results.lines(method))
     ]
 
 
-def _verdicts(method: str, lines: Sequence[Line]) -> Iterator[tuple[str, str, Verdict]]:
+def _outcomes(method: str, lines: Sequence[Line]) -> Iterator[tuple[str, str, Outcome]]:
     """Compare with the replication, which is of one data draw, one draw and the mean of all."""
     expected = REPLICATED["n1"]
     for is_of_one, what in ((True, "one data draw"), (False, "the mean")):
@@ -148,10 +151,10 @@ def _verdicts(method: str, lines: Sequence[Line]) -> Iterator[tuple[str, str, Ve
         yield words, SOURCE, _answer(share, share.high >= expected.share)
 
 
-def _answer(found: Interval, holds: bool) -> Verdict:
+def _answer(found: Interval, holds: bool) -> Outcome:
     if math.isnan(found.low):
-        return Verdict("N/A", "needs two seeds")
-    return Verdict("holds" if holds else "does not hold", str(found))
+        return Outcome("N/A", "needs two seeds")
+    return Outcome("holds" if holds else "does not hold", str(found))
 
 
 def write(results: ExperimentResults, root: Path) -> Path:
@@ -159,7 +162,7 @@ def write(results: ExperimentResults, root: Path) -> Path:
     study, rows = results.study, table(results)
     where = folder_for(study, root)
     write_csv(where / "report.csv", COLUMNS, rows)
-    claims = [(words, source, *verdict) for words, source, verdict in verdicts(results)]
+    claims = [(words, source, *outcome) for words, source, outcome in outcomes(results)]
     write_csv(where / "claims.csv", CLAIMS, claims)
     lines = [EXPLANATION, "", *markdown(COLUMNS, rows)]
     lines += ["", "## RMSE of each data draw", "", *markdown(*by_seed(results))]
@@ -178,8 +181,8 @@ def render(results: ExperimentResults) -> str:
     """
     study = results.study
     parts = html.head(study, [("finished", results.extent), ("seeds", str(study.seeds))])
-    # the document concludes nothing in numbers, so the heading is another
-    parts += ["<h2>Against the replication</h2>", *html.conclusions(verdicts(results))[1:]]
+    # Agrawal (2016) concludes nothing in numbers, so the heading is another
+    parts += ["<h2>Against the replication</h2>", *html.conclusions(outcomes(results))[1:]]
     parts += html.failed("cell", results.failures())
     parts += ["<h2>Numbers</h2>", f"<p>{escape(EXPLANATION)}</p>"]
     parts += [html.table(COLUMNS, table(results)), "<h2>RMSE of each data draw</h2>"]
@@ -225,11 +228,11 @@ AGRAWAL_REGRESSION = ExperimentStudy(
     render=render,
     seeds=10,
     departures=(
-        "The document shows one data draw and prints no number; here are ten data draws.",
+        "Agrawal (2016) shows one data draw and prints no number; here are ten data draws.",
         "The step size no longer changes after warm-up, and may be ten times smaller than in the"
-        " code the document used (002 1.5).",
-        "5000 draws in the document; here 3000 after a warm-up of 2000, as in 002 3.2.",
-        "Chains begin at 0.3 times a draw of the prior, which the document leaves open.",
+        " code that Agrawal (2016) used.",
+        "5000 draws in Agrawal (2016); here 3000 after a warm-up of 2000, as in our replication.",
+        "Chains begin at 0.3 times a draw of the prior, which Agrawal (2016) leaves open.",
         "With the output layer integrated out: four chains of 150 + 250 transitions that begin at"
         " the prior, the step size by dual averaging.",
     ),

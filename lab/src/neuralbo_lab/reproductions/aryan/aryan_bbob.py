@@ -1,4 +1,4 @@
-"""000 E1: 24 functions in four dimensions, 100 evaluations, 15 repetitions."""
+"""Aryan (2020), Sec. 3.5: 24 functions in four dimensions, 100 evaluations, 15 repetitions."""
 
 from neuralbo_lab.claims.claim import Beats, BordaOver, Claim
 from neuralbo_lab.core.optimization_study import Group, OptimizationStudy
@@ -38,37 +38,45 @@ _GPO_EXCELS = (*_names((1, 5), (5, 10)), *_names((12, 21, 22, 23), (10,)))
 _ELM_EXCELS = (*_names((2, 10, 12), (2, 3)), *_names((5,), (3,)))
 
 CLAIMS: tuple[Claim, ...] = (
-    BordaOver(HBNN, _without(HBNN), "000 E1, reproduced when: HBNN + Gaussian EI best overall"),
-    BordaOver(GPO, _without(GPO), "000 E1, reproduced when: GPO leads G1", "G1"),
-    BordaOver(GPO, _without(GPO), "000 E1, reproduced when: GPO leads 2-D", "2-D"),
-    BordaOver(HBNN, (GPO,), "000 E1: in 3-D GPO is second to HBNN + Gaussian EI", "3-D"),
+    BordaOver(HBNN, _without(HBNN), "Aryan (2020), Sec. 3.5, reproduced when: HBNN + Gaussian "
+        "EI best overall"),
+    BordaOver(GPO, _without(GPO), "Aryan (2020), Sec. 3.5, reproduced when: GPO leads G1", "G1"),
+    BordaOver(GPO, _without(GPO), "Aryan (2020), Sec. 3.5, reproduced when: GPO leads 2-D", "2-D"),
+    BordaOver(HBNN, (GPO,), "Aryan (2020), Sec. 3.5: in 3-D GPO is second to HBNN + Gaussian "
+        "EI", "3-D"),
     *(
-        BordaOver(bayesian, (GPO,), f"000 E1, reproduced when: all BNN pass GPO in {d}", d)
+        BordaOver(bayesian, (GPO,), "Aryan (2020), Sec. 3.5, reproduced when: all BNN pass "
+            f"GPO in {d}", d)
         for d in ("5-D", "10-D")
         for bayesian in BAYESIAN
     ),
     *(
-        BordaOver(bayesian, (GPO,), f"000 E1: all BNN above GPO in {kind}", kind)
+        BordaOver(bayesian, (GPO,), f"Aryan (2020), Sec. 3.5: all BNN above GPO in {kind}", kind)
         for kind in ("G2", "G4", "G5")
         for bayesian in BAYESIAN
     ),
     *(
-        BordaOver(better, EXTREME, "000 E1, reproduced when: ELM last")
+        BordaOver(better, EXTREME, "Aryan (2020), Sec. 3.5, reproduced when: ELM last")
         for better in (GPO, *BAYESIAN)
     ),
-    BordaOver(HBNN, (HBNN_EMPIRICAL,), "000 E1: Gaussian EI usually beats empirical EI"),
-    BordaOver(SBNN, (SBNN_EMPIRICAL,), "000 E1: Gaussian EI usually beats empirical EI"),
-    BordaOver(HBNN_EMPIRICAL, (HBNN,), "000 E1: in G5 empirical EI is slightly better", "G5"),
-    BordaOver(SBNN_EMPIRICAL, (SBNN,), "000 E1: in G5 empirical EI is slightly better", "G5"),
-    BordaOver(HBNN, (SBNN,), "000 E1: HBNN slightly ahead of SBNN"),
+    BordaOver(HBNN, (HBNN_EMPIRICAL,), "Aryan (2020), Sec. 3.5: Gaussian EI usually beats "
+        "empirical EI"),
+    BordaOver(SBNN, (SBNN_EMPIRICAL,), "Aryan (2020), Sec. 3.5: Gaussian EI usually beats "
+        "empirical EI"),
+    BordaOver(HBNN_EMPIRICAL, (HBNN,), "Aryan (2020), Sec. 3.5: in G5 empirical EI is "
+        "slightly better", "G5"),
+    BordaOver(SBNN_EMPIRICAL, (SBNN,), "Aryan (2020), Sec. 3.5: in G5 empirical EI is "
+        "slightly better", "G5"),
+    BordaOver(HBNN, (SBNN,), "Aryan (2020), Sec. 3.5: HBNN slightly ahead of SBNN"),
     Beats(
         GPO, _without(GPO), _names((1,), DIMENSIONS),
-        "000 E1, reproduced when: GPO fastest on f1; a few steps", "median", A_FEW_STEPS,
+        "Aryan (2020), Sec. 3.5, reproduced when: GPO fastest on f1; a few "
+        "steps", "median", A_FEW_STEPS,
     ),
-    Beats(GPO, _without(GPO), _GPO_EXCELS, "000 E1, Figs. 3.6 to 3.8: GPO excels", "median"),
+    Beats(GPO, _without(GPO), _GPO_EXCELS, "Aryan (2020), Figs. 3.6 to 3.8: GPO excels", "median"),
     Beats(
         ELM, _without(*EXTREME), _ELM_EXCELS,
-        "000 E1, Figs. 3.6 to 3.8: ELM has the best final values", "median",
+        "Aryan (2020), Figs. 3.6 to 3.8: ELM has the best final values", "median",
     ),
 )  # fmt: skip
 
@@ -87,18 +95,18 @@ ARYAN_BBOB = OptimizationStudy(
     ),
     claims=CLAIMS,
     departures=(
-        "gp, brvfl4 and random are not in the document.",
+        "gp, brvfl4 and random are not in Aryan (2020).",
         "SBNN and HBNN are our presets sbnn_fast and hbnn_fast: the output layer integrated out,"
-        " HMC, 24 chains side by side, 96 networks; the document's NUTS takes minutes a fit.",
-        "All 15 runs are on instance 1; the document does not say, and may have had one run on"
+        " HMC, 24 chains side by side, 96 networks; Aryan's NUTS takes minutes a fit.",
+        "All 15 runs are on instance 1; Aryan (2020) does not say, and may have had one run on"
         " each of the 15 instances of BBOB-2015.",
-        "EI is maximized from 150 starts for all methods: the document says so for GPO only (A17)."
+        "EI is maximized from 150 starts for all methods: Aryan (2020) says so for GPO only."
         " They are points of a Sobol sequence, not independent ones.",
         "GPO's bounds of the lengthscales, its mean and how x and y are scaled are our choice, and"
         " its likelihood is maximized by L-BFGS, not COBYLA, from 50 starts.",
-        "After a point is proposed again nothing is remembered but the best value; the document"
-        " does not say (A43).",
-        "The level of a pairwise test, 0.0005, was meant for 7 methods (A33); it is kept whatever"
+        "After a point is proposed again nothing is remembered but the best value; Aryan (2020)"
+        " does not say.",
+        "The level of a pairwise test, 0.0005, was meant for 7 methods; it is kept whatever"
         " their number. Borda counts go over all methods that were run, ours among them.",
     ),
     quick_trials=15,

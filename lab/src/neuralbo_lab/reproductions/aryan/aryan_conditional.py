@@ -1,4 +1,7 @@
-"""000 E5: the point and the network chosen together, with three surrogates; on other data."""
+"""The point and the network chosen together, with three surrogates; on other data.
+
+Aryan (2020), Sec. 5.4.
+"""
 
 from neuralbo_lab.claims.claim import Beats, BordaOver
 from neuralbo_lab.core.optimization_study import OptimizationStudy
@@ -8,7 +11,7 @@ from neuralbo_lab.reproductions.aryan.aryan_stand_ins import DEPARTURES, PROBLEM
 from neuralbo_lab.reproductions.aryan.aryan_tables_hpo import CONDITIONAL_TABLES
 
 _BOHAMIANN_CL, _GP_CL, _RF_CL = CONDITIONAL.values()
-_TABLE = "000 E5, Table 5.1"
+_TABLE = "Aryan (2020), Table 5.1"
 
 ARYAN_CONDITIONAL = OptimizationStudy(
     name="aryan-conditional",
@@ -33,10 +36,10 @@ ARYAN_CONDITIONAL = OptimizationStudy(
     ),
     departures=(
         *DEPARTURES,
-        "How (x, w) is minimized is not given (A26): 8 starts, half of them at the maximum of EI,"
+        "How (x, w) is minimized is not given: 8 starts, half of them at the maximum of EI,"
         " 200 steps of Adam.",
         "gp_one_stage, and gp with our own maximizer, are not in the table.",
-        "All begin with two random points; the document does not say how many it had.",
+        "All begin with two random points; Aryan (2020) does not say how many it had.",
     ),
     quick_trials=12,
     quick_seeds=1,

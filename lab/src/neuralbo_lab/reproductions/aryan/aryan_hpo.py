@@ -1,4 +1,6 @@
-"""000 E4: the settings of networks, 50 evaluations, 30 repetitions; on other data.
+"""The settings of networks, 50 evaluations, 30 repetitions; on other data.
+
+Aryan (2020), Sec. 4.4.2.
 
 E5 and E6 are `aryan_conditional` and `aryan_ivbnn`.
 """
@@ -32,7 +34,7 @@ PROBLEMS = (
 )
 
 _BRVFL1, _BRVFL2, _BRVFL3, _BRVFL4 = (LEARNT[f"BRVFL{i}"] for i in (1, 2, 3, 4))
-_BORDA = "000 E4, Fig. 4.7"
+_BORDA = "Aryan (2020), Fig. 4.7"
 CLAIMS: tuple[Claim, ...] = (
     BordaOver(GP_MCMC, (FOREST, _BRVFL4, GP, SEARCH), f"{_BORDA}: GP_mcmc first"),
     BordaOver(FOREST, (_BRVFL4, GP), f"{_BORDA}: Random Forest second"),
@@ -66,9 +68,9 @@ ARYAN_HPO = OptimizationStudy(
         " document's are real numbers.",
         "An observation is the error of one of the two to five trainings in the table, so it can"
         " lie below the minimum, which is that of their means.",
-        "gp and brvfl4 with our own criterion and maximizer are not in the document.",
+        "gp and brvfl4 with our own criterion and maximizer are not in Aryan (2020).",
         "All begin with two random points; E4 does not say how many it had.",
-        "The prior of RVFL is learnt; E4 does not say (A35).",
+        "The prior of RVFL is learnt; E4 does not say.",
     ),
     quick_trials=20,
     quick_problems=("hpo-hpobench-car", "hpo-hpobench-vehicle", "hpo-fcnet-protein"),

@@ -1,4 +1,7 @@
-"""000 E6: networks from an implicit hypernetwork beside other surrogates; on other data."""
+"""Networks from an implicit hypernetwork beside other surrogates; on other data.
+
+Aryan (2020), Sec. 6.8.
+"""
 
 from neuralbo_lab.claims.claim import Beats, BordaOver
 from neuralbo_lab.core.optimization_study import OptimizationStudy
@@ -27,17 +30,35 @@ ARYAN_IVBNN = OptimizationStudy(
     seeds=30,
     document=IVBNN_TABLES,
     claims=(
-        Beats(IVBNN, (BOHAMIANN,), _REST, "000 E6: IVBNN beats BOHAMIANN on all but SVM / MNIST"),
-        Beats(BOHAMIANN, (IVBNN,), _SVM, "000 E6: IVBNN stays near its start on SVM / MNIST"),
-        BordaOver(IVBNN, (BOHAMIANN,), "000 E6: IVBNN beats BOHAMIANN"),
-        BordaOver(IVBNN, (SEARCH,), "000 E6: IVBNN among the first three, but on SVM / MNIST"),
-        BordaOver(GP_MCMC, (IVBNN,), "000 E6: GP_mcmc is the main competitor, usually better"),
+        Beats(
+            IVBNN,
+            (BOHAMIANN,),
+            _REST,
+            "Aryan (2020), Sec. 6.8: IVBNN beats BOHAMIANN on all but SVM / MNIST",
+        ),
+        Beats(
+            BOHAMIANN,
+            (IVBNN,),
+            _SVM,
+            "Aryan (2020), Sec. 6.8: IVBNN stays near its start on SVM / MNIST",
+        ),
+        BordaOver(IVBNN, (BOHAMIANN,), "Aryan (2020), Sec. 6.8: IVBNN beats BOHAMIANN"),
+        BordaOver(
+            IVBNN,
+            (SEARCH,),
+            "Aryan (2020), Sec. 6.8: IVBNN among the first three, but on SVM / MNIST",
+        ),
+        BordaOver(
+            GP_MCMC,
+            (IVBNN,),
+            "Aryan (2020), Sec. 6.8: GP_mcmc is the main competitor, usually better",
+        ),
     ),
     departures=(
         *DEPARTURES,
         "IVBNN is ivbnn_fast: no critic, the output layer exact. A fit with the printed settings,"
-        " `ivbnn`, takes minutes to hours, and steps and optimizer are not given (A32).",
-        "ivbnn_fast with our own maximizer is not in the document.",
+        " `ivbnn`, takes minutes to hours, and steps and optimizer are not given.",
+        "ivbnn_fast with our own maximizer is not in Aryan (2020).",
     ),
     quick_trials=12,
     quick_seeds=1,

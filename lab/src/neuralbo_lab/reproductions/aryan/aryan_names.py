@@ -3,8 +3,9 @@
 A name that the catalog does not have yet is that of a method to come.
 """
 
-_LBFGS = "lbfgs150"  # 000 1.2.8, A17: 150 random starts for all methods of chapter 3
-_ROBO = "log_ei/random_candidates"  # 000 Part 2, A24: what RoBO does for all of its methods
+_LBFGS = "lbfgs150"  # Aryan (2020), Sec. 3.5: 150 random starts for all methods of chapter 3
+# Aryan (2020), ch. 4 and 6: what RoBO does for all of its methods
+_ROBO = "log_ei/random_candidates"
 
 # Chapter 3, by Gaussian and by empirical expected improvement.
 GPO = f"gp_gpo/ei/{_LBFGS}"
@@ -22,8 +23,9 @@ IVBNN = f"ivbnn_fast/{_ROBO}"  # the printed settings take minutes for a suggest
 OTHERS = (BOHAMIANN, GP, GP_MCMC, FOREST, SEARCH)
 
 _RVFL = ("BRVFL1", "BRVFL2", "BRVFL3", "BRVFL4", "ERVFL1", "ERVFL2", "ERVFL3", "ERVFL4")
-FIXED = {label: f"{label.lower()}_fixed/{_ROBO}" for label in _RVFL}  # 000 1.3.4
-LEARNT = {label: f"{label.lower()}_aryan/{_ROBO}" for label in _RVFL}  # 000 1.3.5
+FIXED = {label: f"{label.lower()}_fixed/{_ROBO}" for label in _RVFL}  # Aryan (2020), Sec. 4.4.1
+# Aryan (2020), Eq. (4.8-4.9)
+LEARNT = {label: f"{label.lower()}_aryan/{_ROBO}" for label in _RVFL}
 BASELINES = {
     "Bohamiann": BOHAMIANN,
     "BOHAMIANN": BOHAMIANN,
@@ -35,7 +37,7 @@ BASELINES = {
     "RandomSearch": SEARCH,
     "Random Search": SEARCH,
 }
-# 000 1.4.2: the largest expected improvement is found at random.
+# Aryan (2020), Sec. 5.3: the largest expected improvement is found at random.
 _MAP = "conditional_map/random_candidates"
 CONDITIONAL = {
     "BOHAMIANN_cl": f"bohamiann/{_MAP}",

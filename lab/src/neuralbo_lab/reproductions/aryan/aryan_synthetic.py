@@ -1,4 +1,4 @@
-"""000 E2 and E3: twelve functions, 200 evaluations, 30 repetitions."""
+"""Aryan (2020), Sec. 4.4.1: twelve functions, 200 evaluations, 30 repetitions."""
 
 from neuralbo_lab.core.optimization_study import OptimizationStudy
 from neuralbo_lab.core.study import Minutes
@@ -24,18 +24,19 @@ ARYAN_SYNTHETIC = OptimizationStudy(
     document=(*FIXED_TABLES, *LEARNT_TABLES),
     claims=(*FIXED_CLAIMS, *LEARNT_CLAIMS),
     departures=(
-        "gp, brvfl2 and brvfl4 with our own criterion and maximizer are not in the document.",
+        "gp, brvfl2 and brvfl4 with our own criterion and maximizer are not in Aryan (2020).",
         "E2 and E3 are one study, since their baselines are the same runs. Borda counts go over"
         " all methods that were run, so they are not those of either experiment.",
-        "Functions and boxes are those of HPOlib, which the document cites; Levy on [-15, 10]^d.",
-        "The document does not name the criterion (A24): log-EI over RoBO's 500 candidates, 30 %"
-        " of them around the best with a deviation of 0.1 of the box, not of 0.1 in its units.",
+        "Functions and boxes are those of HPOlib, which Aryan (2020) cites; Levy on [-15, 10]^d.",
+        "Aryan (2020) does not name the criterion: log-EI over RoBO's 500 candidates, 30 %"
+        " of them around the best with a standard deviation of 0.1 of the box, not of 0.1 in "
+        "its units.",
         "GP is ours (Matern-5/2, ARD, most likely numbers under priors), not RoBO's: other priors"
         " and scaling. Random Forest is scikit-learn's, not pyrfr.",
-        "RVFL: x is scaled by the box, and there is a constant feature (A42); an ensemble has 100"
-        " members (A23). brvfl2 and brvfl4 without a suffix are ours: evenly spread directions,"
+        "RVFL: x is scaled by the box, and there is a constant feature; an ensemble has 100"
+        " members. brvfl2 and brvfl4 without a suffix are ours: evenly spread directions,"
         " values far worse than the median clipped, our criterion and maximizer.",
-        "The two start points are uniform; RoBO's are a Latin hypercube in its later version.",
+        "The two initial points are uniform; RoBO's are a Latin hypercube in its later version.",
     ),
     quick_trials=20,
     quick_problems=("branin", "hartmann3", "rosenbrock5", "aryan-levy10"),

@@ -1,6 +1,7 @@
 """Aryan (2020), Tables 4.11 to 4.13, 5.1, 6.2 to 6.4: validation error after 50 evaluations.
 
-000 E4, E5, E6. No problem of ours stands for their columns: we do not have the data.
+Aryan (2020), Sec. 4.4.2, 5.4 and 6.8. No problem of ours stands for their columns: we do not have
+the data.
 """
 
 from neuralbo_lab.claims.printed_tables import PrintedTable

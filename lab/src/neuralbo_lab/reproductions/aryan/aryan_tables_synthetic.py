@@ -1,7 +1,7 @@
-"""Aryan (2020), Tables 4.2 to 4.9: mean ± deviation of the regret at 200 evaluations.
+"""Aryan (2020), Tables 4.2 to 4.9: mean ± standard deviation of the regret at 200 evaluations.
 
-000 E2, E3. Tables 4.2 to 4.5 have RVFL networks with a fixed prior, 4.6 to 4.9 those with a learnt
-one. The baselines are printed in both, with the same numbers.
+Aryan (2020), Sec. 4.4.1. Tables 4.2 to 4.5 have RVFL networks with a fixed prior, 4.6 to 4.9 those
+with a learnt one. The baselines are printed in both, with the same numbers.
 """
 
 from neuralbo_lab.reproductions.aryan.aryan_names import BASELINES, FIXED, LEARNT

@@ -1,7 +1,9 @@
-"""Implicit laws of targets in the plane, with and without order; and how far a critic is right.
+"""Implicit distributions of targets in the plane, with and without order.
 
-000 E7, Figs. 6.3 to 6.6. The document has figures only: neither the targets nor the settings are
-given, nor a number. The three measures are those that 000 suggests.
+And how far a critic is right.
+
+Aryan (2020), Figs. 6.3 to 6.6. Aryan (2020) has figures only: neither the targets nor the settings
+are given, nor a number. The three measures are our substitutes.
 """
 
 import math
@@ -14,7 +16,7 @@ import numpy as np
 import torch
 from neuralbo.engine.step import FIT, generator
 from neuralbo.inference.controlled import level_set, samples_of_modes
-from neuralbo.inference.implicit import Contrast, Implicit, ImplicitLaw
+from neuralbo.inference.implicit import Contrast, Implicit, ImplicitDistribution
 from neuralbo.networks.hypernetwork import DeepImplicit
 from neuralbo.networks.mlp import MLP
 from scipy.stats import spearmanr
@@ -83,33 +85,33 @@ def _circle() -> Bumps:
 
 
 TARGETS: dict[str, Bumps] = {"grid": _grid(), "widths": _widths(), "circle": _circle()}
-NET = DeepImplicit(1, (96, 96), (2,), law="angle", harmonics=8)
+NET = DeepImplicit(1, (96, 96), (2,), distribution="angle", harmonics=8)
 # Costs are five times -log of the density, so that pairs which are in order hardly count any more.
 SHARP = 5.0
 ORDERED = Implicit(
     steps=3000, batch=128, lr=1e-3, critic_lr=1e-3, critic_steps=1, critic_widths=(64, 64),
     kappa=0.3, betas=(0.5, 0.9), warms=True, compares_all=True, anneals=True,
 )  # fmt: skip
-WAYS = {"order": ORDERED, "plain": replace(ORDERED, kappa=0.0)}
+VARIANTS = {"order": ORDERED, "plain": replace(ORDERED, kappa=0.0)}
 QUICK_STEPS = 150
-TOYS = tuple(f"{target}-{way}" for target in TARGETS for way in WAYS)
+TOYS = tuple(f"{target}-{variant}" for target in TARGETS for variant in VARIANTS)
 
 DIMENSIONS = (2, 20, 200)
 CRITICS = tuple(f"critic-{P}" for P in DIMENSIONS)
 NARROW = 0.5  # sd of the Gaussian whose ratio to a standard one is known
-FLAT = 5  # dimensions of a law that does not fill its space; one of two
+FLAT = 5  # dimensions of a distribution that does not fill its space; one of two
 CRITIC_STEPS = 2000
 
 
 def measure(method: str, seed: int, is_quick: bool) -> Line:
-    """Train one law of a target, or one critic."""
+    """Train one distribution of a target, or one critic."""
     began = time.process_time()
     kind, rest = method.split("-")
     rng = generator(seed, FIT)
     if kind == "critic":
         found = judge(int(rest), CRITIC_STEPS // 10 if is_quick else CRITIC_STEPS, rng)
     else:
-        recipe = WAYS[rest]
+        recipe = VARIANTS[rest]
         recipe = replace(recipe, steps=QUICK_STEPS) if is_quick else recipe
         target = TARGETS[kind]
         contrast = Contrast(target.draw, cost=lambda theta: -SHARP * target.log_density(theta))
@@ -117,8 +119,8 @@ def measure(method: str, seed: int, is_quick: bool) -> Line:
     return {**found, "seconds": {"cpu": time.process_time() - began}}
 
 
-def scores(law: ImplicitLaw, target: Bumps, rng: Generator) -> Line:
-    """Return the three measures of a law, and some of its samples.
+def scores(distribution: ImplicitDistribution, target: Bumps, rng: Generator) -> Line:
+    """Return the three measures of a distribution, and some of its samples.
 
     Returns:
         modes: covered ones; near: part of the samples near a mode; order: Spearman's correlation
@@ -126,26 +128,26 @@ def scores(law: ImplicitLaw, target: Bumps, rng: Generator) -> Line:
         spread over all samples, both by quartiles, the median over codes; hops: modes that the
         likeliest code covers.
     """
-    inputs = law.net.draw(SAMPLES, rng)
-    x = law.at(inputs)
+    inputs = distribution.net.draw(SAMPLES, rng)
+    x = distribution.at(inputs)
     log_target = target.log_density(x)
     modes, near = target.covered(x)
     codes = math.sqrt(2) * torch.special.erfinv(torch.tensor(CODES, dtype=torch.float64))
-    traces = [level_set(law, code[None]) for code in codes]
-    whole = quartiles_apart(log_target)
-    spread = [quartiles_apart(target.log_density(trace)) / whole for trace in traces]
+    traces = [level_set(distribution, code[None]) for code in codes]
+    whole = interquartile_range(log_target)
+    spread = [interquartile_range(target.log_density(trace)) / whole for trace in traces]
     order = spearmanr(inputs.log_density.numpy(), log_target.numpy()).statistic
     return {
         "modes": modes, "of": len(target.sds), "near": near,
         "order": float(np.nan_to_num(order)), "spread": float(np.median(spread)),
-        "hops": target.covered(samples_of_modes(law, SAMPLES, rng))[0],
-        "attempts": law.attempts,
+        "hops": target.covered(samples_of_modes(distribution, SAMPLES, rng))[0],
+        "attempts": distribution.attempts,
         "samples": rounded(x[:SHOWN]), "log_codes": rounded(inputs.log_density[:SHOWN]),
         "traces": [rounded(trace) for trace in traces],
     }  # fmt: skip
 
 
-def quartiles_apart(values: Tensor) -> float:
+def interquartile_range(values: Tensor) -> float:
     """Return the distance between the quartiles; never zero."""
     low, high = values.quantile(torch.tensor([0.25, 0.75], dtype=values.dtype))
     return max(float(high - low), 1e-9)
@@ -157,7 +159,7 @@ def rounded(values: Tensor) -> Any:
 
 
 def judge(P: int, steps: int, rng: Generator) -> Line:
-    """Train a critic between N(0, I) in P dimensions and two laws that stay as they are.
+    """Train a critic between N(0, I) in P dimensions and two distributions that stay as they are.
 
     Returns:
         known: E_q[log q/p]/P of q = N(0, 0.5^2 I); learnt: what the critic says, at half of its
@@ -166,19 +168,19 @@ def judge(P: int, steps: int, rng: Generator) -> Line:
     """
     k = min(FLAT, P // 2)
     basis = torch.randn(k, P, generator=rng, dtype=torch.float64)
-    laws: dict[str, Callable[[int, Generator], Tensor]] = {
+    distributions: dict[str, Callable[[int, Generator], Tensor]] = {
         "learnt": lambda n, rng: NARROW * torch.randn(n, P, generator=rng, dtype=torch.float64),
         "flat": lambda n, rng: torch.randn(n, k, generator=rng, dtype=torch.float64) @ basis,
     }
     known = 0.5 * (NARROW**2 - 1) - math.log(NARROW)
     found: Line = {"known": known}
-    for name, law in laws.items():
-        found[name] = [value / P for value in critic_values(law, P, steps, rng)]
+    for name, distribution in distributions.items():
+        found[name] = [value / P for value in critic_values(distribution, P, steps, rng)]
     return found
 
 
 def critic_values(
-    law: Callable[[int, Generator], Tensor], P: int, steps: int, rng: Generator
+    distribution: Callable[[int, Generator], Tensor], P: int, steps: int, rng: Generator
 ) -> list[float]:
     """Return -E_q[C], the divergence that a critic sees, at half of its steps and at the end."""
     critic = MLP(P, (128, 128), 1, "relu")
@@ -187,11 +189,11 @@ def critic_values(
     softplus, found = torch.nn.functional.softplus, []
     for step in range(1, steps + 1):
         ours = torch.randn(128, P, generator=rng, dtype=torch.float64).float()
-        of_p, of_q = (critic(weights, x)[0, :, 0] for x in (ours, law(128, rng).float()))
+        of_p, of_q = (critic(weights, x)[0, :, 0] for x in (ours, distribution(128, rng).float()))
         loss = softplus(-of_p).mean() + softplus(of_q).mean()
         (weights.grad,) = torch.autograd.grad(loss, weights)
         optimizer.step()
         if step in (steps // 2, steps):
             with torch.no_grad():
-                found.append(-float(critic(weights, law(2000, rng).float()).mean()))
+                found.append(-float(critic(weights, distribution(2000, rng).float()).mean()))
     return found

@@ -1,4 +1,4 @@
-"""Tables and figures of the implicit laws in the plane."""
+"""Tables and figures of the implicit distributions in the plane."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -21,7 +21,7 @@ from neuralbo_lab.reproductions.aryan.implicit_toys import (
     SHOWN,
     TARGETS,
     TOYS,
-    WAYS,
+    VARIANTS,
     Bumps,
     measure,
 )
@@ -34,33 +34,33 @@ COLUMNS = ("target", "way", "seeds", *SCORES)
 CLAIM_COLUMNS = ("target", "claim", "order beside plain")
 CRITIC_COLUMNS = (
     "numbers P", "seeds", "known, per number", "critic at half", "critic at the end",
-    "flat law at half", "flat law at the end",
+    "flat distribution at half", "flat distribution at the end",
 )  # fmt: skip
 EXPLANATION = """\
 Means over the seeds. modes: those that have a fifth of their share of 2000 samples; near: part of
-the samples within three deviations of a mode; order: Spearman's correlation of log p(z) and the
-log density of the target; spread: how far the log density varies along a traced level set, as a
-part of how far it varies over all samples, by quartiles; hops: modes covered by the likeliest code
-alone."""
+the samples within three standard deviations of a mode; order: Spearman's correlation of log p(z)
+and the log density of the target; spread: how far the log density varies along a traced level set,
+as a part of how far it varies over all samples, by quartiles; hops: modes covered by the likeliest
+code alone."""
 CLAIMS = (
     ("less mode collapse: more modes covered", "modes", 1),
     ("the order of level sets is kept: a larger correlation", "order", 1),
     ("a code stays on its level set: a smaller spread", "spread", -1),
 )
 OF_CRITICS = """\
-A critic is trained between N(0, I) in P numbers and a law that does not change. Of N(0, I/4) the
-divergence is known. Of a law in at most five of the dimensions it is infinite: what the critic
-says is a matter of how long it was trained."""
+A critic is trained between N(0, I) in P numbers and a distribution that does not change. Of N(0,
+I/4) the divergence is known. Of a distribution in at most five of the dimensions it is infinite:
+what the critic says is a matter of how long it was trained."""
 
 
 def table(results: ExperimentResults) -> list[tuple[str, ...]]:
     """Return a row for each target and way."""
     rows = []
     for target in TARGETS:
-        for way in WAYS:
-            lines = results.lines(f"{target}-{way}")
+        for variant in VARIANTS:
+            lines = results.lines(f"{target}-{variant}")
             scores = (mean_in_words([line[name] for line in lines]) for name in SCORES)
-            rows.append((target, way, str(len(lines)), *scores))
+            rows.append((target, variant, str(len(lines)), *scores))
     return rows
 
 
@@ -76,34 +76,39 @@ def critic_table(results: ExperimentResults) -> list[tuple[str, ...]]:
     return rows
 
 
-def verdicts(results: ExperimentResults) -> list[tuple[str, str, str]]:
-    """Return the document's claims of each target, and whether they hold here.
+def outcomes(results: ExperimentResults) -> list[tuple[str, str, str]]:
+    """Return Aryan's claims of each target, and whether they hold here.
 
-    Means that are equal decide nothing: a plain law that covers all modes leaves nothing to gain.
+    Means that are equal decide nothing: a plain distribution that covers all modes leaves nothing
+    to gain.
     """
     rows = []
     for target in TARGETS:
-        ordered, plain = (results.lines(f"{target}-{way}") for way in WAYS)
+        ordered, plain = (results.lines(f"{target}-{variant}") for variant in VARIANTS)
         for words, name, sign in CLAIMS:
             if not ordered or not plain:
-                rows.append((target, f"{words} (000 6.4)", "N/A"))
+                rows.append((target, f"{words} (Aryan 2020, sec. 6.4)", "N/A"))
                 continue
             a, b = (np.mean([line[name] for line in found]) for found in (ordered, plain))
             answer = "equal" if a == b else "holds" if sign * (a - b) > 0 else "does not hold"
-            rows.append((target, f"{words} (000 6.4)", f"{answer}: {a:.3g} and {b:.3g}"))
+            rows.append(
+                (target, f"{words} (Aryan 2020, sec. 6.4)", f"{answer}: {a:.3g} and {b:.3g}")
+            )
     return rows
 
 
 def answer(results: ExperimentResults) -> str:
     """Return in words whether order prevents the collapse of modes, over all targets."""
     shares = []
-    for way in WAYS:
-        lines = [line for target in TARGETS for line in results.lines(f"{target}-{way}")]
+    for variant in VARIANTS:
+        lines = [line for target in TARGETS for line in results.lines(f"{target}-{variant}")]
         missed = sum(line["of"] - line["modes"] for line in lines)
         shares.append((missed, sum(line["of"] for line in lines), len(lines)))
-    (ordered, of, laws), (plain, of_plain, laws_plain) = shares
-    if not laws or not laws_plain:
-        return "Is mode collapse prevented? N/A: order-preserving or plain laws are missing."
+    (ordered, of, distributions), (plain, of_plain, distributions_plain) = shares
+    if not distributions or not distributions_plain:
+        return (
+            "Is mode collapse prevented? N/A: order-preserving or plain distributions are missing."
+        )
     if plain == 0:
         words = "there was none to prevent" if ordered == 0 else "order brought it about"
     elif ordered == 0:
@@ -112,7 +117,8 @@ def answer(results: ExperimentResults) -> str:
         words = "in part" if ordered / of < plain / of_plain else "no"
     return (
         f"Is mode collapse prevented? {words}: with order {ordered} of {of} modes were not"
-        f" covered ({laws} laws), without it {plain} of {of_plain} ({laws_plain} laws)."
+        f" covered ({distributions} distributions), without it {plain} of {of_plain} "
+        f"({distributions_plain} distributions)."
     )
 
 
@@ -121,7 +127,7 @@ def write(results: ExperimentResults, root: Path) -> Path:
     rows = table(results)
     write_csv(folder_for(results.study, root) / "toys.csv", COLUMNS, rows)
     lines = [answer(results), "", EXPLANATION, "", *markdown(COLUMNS, rows), ""]
-    lines += [*markdown(CLAIM_COLUMNS, verdicts(results)), ""]
+    lines += [*markdown(CLAIM_COLUMNS, outcomes(results)), ""]
     lines += [OF_CRITICS, "", *markdown(CRITIC_COLUMNS, critic_table(results)), ""]
     return results.write(root, lines)
 
@@ -133,7 +139,7 @@ def render(results: ExperimentResults) -> str:
         ImportError: matplotlib is not installed.
     """
     parts = [f"<p><b>{escape(answer(results))}</b></p>", f"<p>{escape(EXPLANATION)}</p>"]
-    parts += [html.table(COLUMNS, table(results)), html.table(CLAIM_COLUMNS, verdicts(results))]
+    parts += [html.table(COLUMNS, table(results)), html.table(CLAIM_COLUMNS, outcomes(results))]
     for name, target in TARGETS.items():
         parts += _section(results, name, target)
     parts += ["<h2>What a critic knows</h2>", f"<p>{escape(OF_CRITICS)}</p>"]
@@ -142,8 +148,8 @@ def render(results: ExperimentResults) -> str:
 
 
 def _section(results: ExperimentResults, name: str, target: Bumps) -> Iterator[str]:
-    found = {way: results.lines(f"{name}-{way}")[:1] for way in WAYS}
-    shown = {way: lines[0] for way, lines in found.items() if lines}
+    found = {variant: results.lines(f"{name}-{variant}")[:1] for variant in VARIANTS}
+    shown = {variant: lines[0] for variant, lines in found.items() if lines}
     if shown:
         yield f"<h2>{escape(name)}</h2>"
         yield html.image(samples_and_level_sets(target, shown), name)
@@ -154,14 +160,14 @@ def samples_and_level_sets(target: Bumps, lines: dict[str, Line]) -> "Figure":
     figure, grid = panels(1 + 2 * len(lines), 3, 3.3)
     _dots(grid[0], target.draw(SHOWN, generator(0, 3)).tolist(), None)
     panel_title(grid[0], "target")
-    for i, (way, line) in enumerate(lines.items()):
+    for i, (variant, line) in enumerate(lines.items()):
         samples, traces = grid[1 + 2 * i], grid[2 + 2 * i]
         _dots(samples, line["samples"], line["log_codes"])
-        panel_title(samples, f"{way}: {line['modes']} of {line['of']} modes")
+        panel_title(samples, f"{variant}: {line['modes']} of {line['of']} modes")
         _contours(traces, target)
         for trace in line["traces"]:
             traces.plot(*np.array(trace).T, linewidth=0.9)
-        panel_title(traces, f"{way}: level sets")
+        panel_title(traces, f"{variant}: level sets")
     for axes in grid:
         axes.set(aspect="equal", xlim=(-4.5, 4.5), ylim=(-4.5, 4.5))
     return figure
@@ -188,16 +194,16 @@ ARYAN_IMPLICIT_TOYS = ExperimentStudy(
     render=render,
     seeds=5,
     departures=(
-        "The mixtures, the networks and their training are ours: the document gives none. Only"
+        "The mixtures, the networks and their training are ours: Aryan (2020) gives none. Only"
         " the inputs of the generator are its own, a normal code and an angle, of which the"
         " network sees eight harmonics.",
         "The cost by which samples are ordered is -log of the target's density, which is known"
-        " here: that of the document carries no order where the fit is good (A28). It is taken"
+        " here: that of Aryan (2020) carries no order where the fit is good. It is taken"
         " five times, so that pairs which are in order hardly count.",
         "kappa grows from 0 to 0.3 in training: with order from the start modes are lost. All"
         " pairs of a batch are compared.",
-        "The document has no numbers; the three measures are those that 000 suggests.",
-        "What a critic knows in many dimensions is not in the document: it is why `ivbnn_fast` has"
+        "Aryan (2020) has no numbers; the three measures are our substitutes.",
+        "What a critic knows in many dimensions is not in Aryan (2020): it is why `ivbnn_fast` has"
         " none.",
     ),
     quick_seeds=1,

@@ -1,6 +1,8 @@
-"""Precision of the prior and share of good ones: class balance and calibration. 003 3.5.
+"""Precision of the prior and share of good ones: class balance and calibration.
 
-The document names the experiment and prints no values; the sweep is that of 003.
+Hassen and Rish (2021), Sec. 5.3.
+
+Hassen and Rish (2021) name the experiment and prints no values; the sweep is ours.
 """
 
 import time
@@ -30,13 +32,13 @@ from neuralbo_lab.statistics.calibration import Reliability, brier_score, reliab
 DELTAS, GAMMAS = (0.01, 0.1, 1.0, 10.0), (0.1, 0.25, 1 / 3, 0.5)
 SETTINGS = {f"delta-{d:g}-gamma-{g:.2g}": (d, g) for d in DELTAS for g in GAMMAS}
 PROBLEMS = ("branin", "camelback", "hartmann6")
-WAYS = {"plug-in": None, "averaged": Laplace()}
+VARIANTS = {"plug-in": None, "averaged": Laplace()}
 TRIALS, TEST, QUICK_TEST = 60, 2000, 200
 SCORES = ("good", "flips", "mean_pi", "lowest_pi", "highest_pi", "ece", "brier", "brier_constant")
 COLUMNS = ("problem", "delta", "gamma", "way", "seeds", *SCORES)
 EXPLANATION = """\
 Means over the seeds. A network is trained on 60 random points; good is their share of good ones,
-flips how many old labels one more point changes on the mean (003 3.5: at most one). The other
+flips how many old labels one more point changes on the mean (at most one). The other
 numbers are of points it has not seen, whose classes are given by the same threshold: mean, lowest
 and highest probability, calibration error in ten bins, Brier score, and the Brier score of the
 constant probability that is right on the mean."""
@@ -51,7 +53,7 @@ def measure(method: str, seed: int, is_quick: bool) -> Line:
         X, y = _sample(problem, TRIALS, seed, 0)
         U, v = _sample(problem, QUICK_TEST if is_quick else TEST, seed, 1)
         flips = _flips(y, gamma)
-        for way, laplace in WAYS.items():
+        for variant, laplace in VARIANTS.items():
             recipe = DensityRatio(gamma=gamma, delta=delta, laplace=laplace)
             model = recipe.fit(Data(X, y[:, None], torch.arange(len(y))), generator(seed, FIT))
             with torch.no_grad():
@@ -60,7 +62,7 @@ def measure(method: str, seed: int, is_quick: bool) -> Line:
             bins = reliability(p, z)
             found.append(
                 {
-                    "problem": problem, "way": way,
+                    "problem": problem, "way": variant,
                     "good": float(label(y, gamma).z.mean()), "flips": flips,
                     "mean_pi": float(p.mean()), "lowest_pi": float(p.min()),
                     "highest_pi": float(p.max()), "ece": bins.error,
@@ -93,15 +95,15 @@ def table(results: ExperimentResults) -> list[tuple[str, ...]]:
     for at, problem in enumerate(PROBLEMS):
         for method, (delta, gamma) in SETTINGS.items():
             lines = results.lines(method)
-            for k, way in enumerate(WAYS):
-                entries = [line["found"][at * len(WAYS) + k] for line in lines]
+            for k, variant in enumerate(VARIANTS):
+                entries = [line["found"][at * len(VARIANTS) + k] for line in lines]
                 scores = (mean_in_words([entry[name] for entry in entries]) for name in SCORES)
-                key = problem, f"{delta:g}", f"{gamma:.2g}", way, str(len(entries))
+                key = problem, f"{delta:g}", f"{gamma:.2g}", variant, str(len(entries))
                 rows.append((*key, *scores))
     return rows
 
 
-def pooled(results: ExperimentResults, problem: str, way: str, gamma: float) -> Any:
+def pooled(results: ExperimentResults, problem: str, variant: str, gamma: float) -> Any:
     """Return the reliability over all seeds for each delta."""
     found = {}
     for method, (delta, other) in SETTINGS.items():
@@ -109,7 +111,7 @@ def pooled(results: ExperimentResults, problem: str, way: str, gamma: float) -> 
             entry["bins"]
             for line in results.lines(method)
             for entry in line["found"]
-            if entry["problem"] == problem and entry["way"] == way
+            if entry["problem"] == problem and entry["way"] == variant
         ]
         if other == gamma and entries:
             predicted, observed, counts = (np.concatenate(x) for x in zip(*entries, strict=True))
@@ -146,10 +148,10 @@ def render(results: ExperimentResults) -> str:
 
 def _diagrams(results: ExperimentResults) -> Iterator[str]:
     for problem in PROBLEMS:
-        for way in WAYS:
-            found = pooled(results, problem, way, 1 / 3)
+        for variant in VARIANTS:
+            found = pooled(results, problem, variant, 1 / 3)
             if found:
-                title = f"{problem}, {way}"
+                title = f"{problem}, {variant}"
                 yield html.image(figures.reliability_diagram(found, title), title)
 
 
@@ -162,7 +164,8 @@ HASSEN_BALANCE = ExperimentStudy(
     render=render,
     seeds=10,
     departures=(
-        "The document gives no values of the prior, no sweep and no number; the sweep is 003's.",
+        "Hassen and Rish (2021) give no values of the prior, no sweep and no number; the "
+        "sweep is ours.",
         "Random points instead of those of an optimization, so that probabilities can be compared"
         " with what happens at other random points.",
     ),

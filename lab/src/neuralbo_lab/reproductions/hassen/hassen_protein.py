@@ -1,4 +1,7 @@
-"""003 3.2: nine hyper-parameters of a network for the Protein data, from a table."""
+"""Nine hyper-parameters of a network for the Protein data, from a table.
+
+Hassen and Rish (2021), Sec. 5.2.
+"""
 
 from neuralbo_lab.claims.claim import Beats
 from neuralbo_lab.claims.paired_tests import BeatsByTest
@@ -20,23 +23,29 @@ HASSEN_PROTEIN = OptimizationStudy(
     seeds=200,
     claims=(
         *(
-            Beats("boggn", (r,), (_PROTEIN,), "003 3.2: BOGGN outperforms all others", "median")
+            Beats(
+                "boggn",
+                (r,),
+                (_PROTEIN,),
+                "Hassen and Rish (2021), Sec. 5.2: BOGGN outperforms all others",
+                "median",
+            )
             for r in _RIVALS
         ),
         *(
             BeatsByTest("boggn", rival, (_PROTEIN,), source, by="difference")
             for rival, source in (
                 (SINGLE, AVERAGED),
-                *((r, "ours, not the document's") for r in _RIVALS),
+                *((r, "ours, not Hassen and Rish's") for r in _RIVALS),
             )
         ),
     ),
     departures=(
-        "80 evaluations of which 10 are start points; the document says neither.",
-        "200 repetitions as for its synthetic functions; the document does not say.",
-        "Medians decide the claims: the document does not say what it plots.",
+        "80 evaluations of which 10 are initial points; Hassen and Rish (2021) say neither.",
+        "200 repetitions as for its synthetic functions; Hassen and Rish (2021) do not say.",
+        "Medians decide the claims: it is not said what is plotted.",
         "No Hyperband: the table has the value after the last epoch only, so no training can be "
-        "judged by its first epochs.",
+        "known by its first epochs.",
         "The table has the last epoch of each training. An observation is one of its four "
         "trainings, and regret is above the least mean of four: it can be negative.",
         "`boggn`, `bore` and `lfbo` are as we would use them, see their pages. `bore_forest` is "

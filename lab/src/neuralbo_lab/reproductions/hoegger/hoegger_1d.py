@@ -1,4 +1,6 @@
-"""004 6.1, Experiment 1: three functions of one variable, 8 start points and 15 steps, 30 times.
+"""Three functions of one variable, 8 initial points and 15 steps, 30 times.
+
+Högger (2021), Sec. 6.3.
 
 The names of methods with mean width are explained in `hoegger_names`.
 """
@@ -16,7 +18,8 @@ from neuralbo_lab.reproductions.hoegger.hoegger_tables import (
     TABLE_A1,
 )
 
-# The budget with the lowest mean of Table 6.2, by function, for GP, NOMU, DE, DO (004 6.5).
+# The budget with the lowest mean of Table 6.2, by function, for GP, NOMU, DE, DO (Högger 2021,
+# Tables 6.2 and 6.4).
 _BEST = {
     "Forrester": ("0.1", "1.0", "0.25", "2.0"),
     "Levy": ("0.25", "2.0", "0.5", "0.1"),
@@ -30,7 +33,9 @@ WARM = tuple(f"{name}/mean_width_1.0/grid" for name in ("nomu_warm", "deep_ensem
 def _gp_is_best(function: str) -> Beats:
     gp, *others = _BEST[function]
     networks = tuple(scaled(e, b) for e, b in zip(_NETWORKS, others, strict=True))
-    source = "004 6.5: GP is best in one dimension, each at its best budget"
+    source = (
+        "Högger (2021), Tables 6.2 and 6.4: GP is best in one dimension, each at its best budget"
+    )
     return Beats(scaled("GP", gp), networks, (FUNCTIONS[function],), source)
 
 
@@ -50,12 +55,13 @@ HOEGGER_1D = OptimizationStudy(
         *(_gp_is_best(function) for function in FUNCTIONS),
         Between(
             scaled("GP", "0.1"), "hoegger-forrester", 8.2e-7, 8.3e-7,
-            "004 5.3 and Table 6.2: GP always finds the best point of the grid, regret 8.25e-7",
+            "Högger (2021), Table 6.2: GP always finds the best point of the grid, regret 8.25e-7",
         ),
         Beats(
             PURE, ("brvfl4/upper_bound",), tuple(FUNCTIONS.values()),
-            "004 section 8: GP beats all networks in one dimension (here without mean width, and "
-            "brvfl4 is a network that the document does not have)",
+            "Högger (2021), ch. 7: GP beats all networks in one dimension (here without mean "
+            "width, and "
+            "brvfl4 is a network that Högger (2021) does not have)",
         ),
     ),
     departures=(

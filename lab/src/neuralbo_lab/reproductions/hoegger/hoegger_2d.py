@@ -1,4 +1,6 @@
-"""004 6.3, Experiment 3: five functions of two variables, 8 start points and 64 steps, 40 times.
+"""Five functions of two variables, 8 initial points and 64 steps, 40 times.
+
+Högger (2021), Sec. 6.5.
 
 The names of methods with mean width and Dynamic C are explained in `hoegger_names`.
 """
@@ -23,7 +25,8 @@ from neuralbo_lab.reproductions.hoegger.hoegger_tables_2d_5d import (
 )
 
 _NOMU, _GP, _DE, _DO = (IN_2D[name] for name in ("NOMU", "GP", "DE", "DO"))
-# The criterion of a small NOMU with the piecewise-linear read-out, proven the largest (004 3.5)
+# The criterion of a small NOMU with the piecewise-linear read-out, proven the largest (Högger
+# 2021, sec. 5.2.3)
 CERTIFIED = "nomu_linear/dynamic_c_exp_pad_0.05/mixed_integer"
 # Table A.5, row pGP: the upper end of the 95 % interval of the mean
 _PURE_AT_MOST = {
@@ -43,11 +46,13 @@ def _beats(
     better: str, worse: tuple[str, ...], problems: tuple[str, ...], words: str,
     statistic: Statistic = "mean",
 ) -> Beats:  # fmt: skip
-    return Beats(better, worse, problems, f"004 6.3: {words}", statistic)
+    return Beats(better, worse, problems, f"Högger (2021), Sec. 6.5: {words}", statistic)
 
 
 def _as_good(function: str) -> Between:
-    source = "004 Table A.5: pGP here is no worse than there (upper end of the interval)"
+    source = (
+        "Högger (2021), Table A.5: pGP here is no worse than there (upper end of the interval)"
+    )
     return Between(PURE, FUNCTIONS_2D[function], 0.0, _PURE_AT_MOST[function], source)
 
 
@@ -63,7 +68,8 @@ HOEGGER_2D = OptimizationStudy(
     claims=(
         AmongFirst(
             _NOMU, 2, tuple(FUNCTIONS_2D.values()),
-            "004 6.3: NOMU always has rank 1 or 2, by overlap of intervals; by the plain means, "
+            "Högger (2021), Sec. 6.5: NOMU always has rank 1 or 2, by overlap of intervals; "
+            "by the plain means, "
             "which decide here, its own Table A.5 has it third on Goldstein-Price",
         ),
         _beats(_GP, (PURE,), _but("Goldstein-Price"), "scaled GP before pure GP on four of five"),

@@ -1,6 +1,6 @@
-"""004 6.4, Experiment 4: four functions of five variables, 8 start points and 64 steps.
+"""Högger (2021), Sec. 6.6: four functions of five variables, 8 initial points and 64 steps.
 
-The names of methods with mean width and Dynamic C are explained in `hoegger_names`. The document
+The names of methods with mean width and Dynamic C are explained in `hoegger_names`. Högger (2021)
 has ranks by overlap of intervals, no numbers; means decide the claims.
 """
 
@@ -27,7 +27,10 @@ _SMALLER_IS_BETTER = {
 
 
 def _smaller(name: str) -> Beats:
-    source = "004 6.4: the budget 0.05 ranks better than 0.5, but for GP on Levy (and ties)"
+    source = (
+        "Högger (2021), Sec. 6.6: the budget 0.05 ranks better than 0.5, but for GP on "
+        "Levy (and ties)"
+    )
     small, large = IN_5D[f"{name}, 0.05"], IN_5D[f"{name}, 0.5"]
     return Beats(small, (large,), _SMALLER_IS_BETTER[name], source)
 
@@ -35,7 +38,9 @@ def _smaller(name: str) -> Beats:
 def _over_random(label: str) -> Beats:
     """Return that random search is behind; on Rosenbrock DE with 0.5 shares its rank."""
     problems = (_G, _LEVY) if label == "DE, 0.5" else (_G, _LEVY, _ROSENBROCK)
-    source = "004 Table 6.7: random search is the last (Perm is left out of the analysis)"
+    source = (
+        "Högger (2021), Table 6.7: random search is the last (Perm is left out of the analysis)"
+    )
     return Beats(IN_5D[label], ("random",), problems, source)
 
 
@@ -52,26 +57,27 @@ HOEGGER_5D = OptimizationStudy(
         *(_over_random(label) for label in IN_5D if label != "random"),
         AmongFirst(
             IN_5D["NOMU, 0.05"], 2, (_LEVY, _ROSENBROCK),
-            "004 6.4: NOMU is first on Levy and Rosenbrock, a rank that it shares with one other",
+            "Högger (2021), Sec. 6.6: NOMU is first on Levy and Rosenbrock, a rank that it "
+            "shares with one other",
         ),
         Beats(
             IN_5D["DO, 0.05"], (IN_5D["NOMU, 0.05"],), (_G,),
-            "004 6.4: NOMU is second to DO on the G-function",
+            "Högger (2021), Sec. 6.6: NOMU is second to DO on the G-function",
         ),
         *(_smaller(name) for name in _SMALLER_IS_BETTER),
         Beats(
             IN_5D["GP, 0.5"], (IN_5D["GP, 0.05"],), (_LEVY,),
-            "004 6.4: the exception, GP on Levy",
+            "Högger (2021), Sec. 6.6: the exception, GP on Levy",
         ),
     ),
     departures=(
         SMALL,
         MAXIMIZER_5D,
-        "40 repetitions and 8 + 64 evaluations as in two dimensions: the document says neither.",
+        "40 repetitions and 8 + 64 evaluations as in two dimensions: Högger (2021) says neither.",
         STARTS,
         SCALES.format(functions="Rosenbrock and Levy"),
-        "Levy is the function itself; the document's public code has another one, whose optimum "
-        "is a corner. Which of them the document ran is not known.",
+        "Levy is the function itself; Högger's public code has another one, whose optimum "
+        "is a corner. Which of them Högger (2021) ran is not known.",
         OURS.format(more=""),
     ),
     quick_trials=13,

@@ -1,4 +1,4 @@
-"""004 6.2, Experiment 2: Dynamic C with four decays, upper bound and expected improvement.
+"""Högger (2021), Sec. 6.4: Dynamic C with four decays, upper bound and expected improvement.
 
 The names of methods with mean width and Dynamic C are explained in `hoegger_names`.
 """
@@ -38,18 +38,18 @@ def _gp(decay: str, budget: str) -> str:
 
 
 def _below(budget: str) -> Between:
-    source = "004 6.2: with Dynamic C every budget ends below 1e-3"
+    source = "Högger (2021), Sec. 6.4: with Dynamic C every budget ends below 1e-3"
     return Between(_nomu(_BEST, budget), "hoegger-forrester", 0.0, 1e-3, source)
 
 
 def _exponential(budget: str) -> Beats:
-    source = "004 Table 6.4: exponential with padding before linear with and without"
+    source = "Högger (2021), Table 6.4: exponential with padding before linear with and without"
     linear = (_nomu("lin.", budget), _nomu("lin. pad.", budget))
     return Beats(_nomu(_BEST, budget), linear, _FORRESTER, source)
 
 
 def _lifted(decay: str, budget: str) -> Beats:
-    source = "004 6.2, Table A.3: with padding GP rises from ranks 16 and 17 to 1 on SinOne"
+    source = "Högger (2021), Table A.3: with padding GP rises from ranks 16 and 17 to 1 on SinOne"
     return Beats(_gp(decay, budget), (scaled("GP", budget),), _SINONE, source)
 
 
@@ -74,19 +74,20 @@ HOEGGER_DYNAMIC_C = OptimizationStudy(
     claims=(
         Beats(
             _nomu(_BEST, "0.1"), (scaled("NOMU", "0.1"), scaled("NOMU", "1.0")), _FORRESTER,
-            "004 6.5: Dynamic C helps NOMU, 1.63e-2 and 5.61e-5 fall to 6.24e-6",
+            "Högger (2021), Table 6.4: Dynamic C helps NOMU, 1.63e-2 and 5.61e-5 fall to 6.24e-6",
         ),
         *(_below(budget) for budget in BUDGETS),
         Between(
             _nomu(_BEST, "0.1"), "hoegger-forrester", 0.0, 1e-3,
-            "004 section 13, item 11: no run of Dynamic C is stuck", "largest",
+            "Högger (2021), Sec. 6.4.3: no run of Dynamic C is stuck", "largest",
         ),
         *(_exponential(budget) for budget in BUDGETS),
         Beats(
             scaled("GP", "0.1"),
             tuple(_gp(decay, "0.1") for decay in ("lin.", "lin. pad.", "exp. pad.")),
             _FORRESTER,
-            "004 6.2: Dynamic C slows GP on Forrester, it never gets to where it is without",
+            "Högger (2021), Sec. 6.4: Dynamic C slows GP on Forrester, it never gets to where "
+            "it is without",
         ),
         *(_lifted(decay, b) for decay in ("lin. pad.", "exp. pad.") for b in _SMALL),
     ),
@@ -94,7 +95,7 @@ HOEGGER_DYNAMIC_C = OptimizationStudy(
         SMALL,
         MAXIMIZER.format(points="2000 points of a grid"),
         STARTS,
-        "That upper bound and EI make no real difference is no claim here: the document has no "
+        "That upper bound and EI make no real difference is no claim here: Högger (2021) has no "
         "measure for it. Their rows stand side by side.",
         OURS.format(more=" and random search"),
     ),

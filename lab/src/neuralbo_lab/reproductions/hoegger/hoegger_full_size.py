@@ -1,8 +1,11 @@
-"""004 2.1 to 2.4: the networks of the document beside our small ones, 8 start points and 5 steps.
+"""The networks of Högger (2021) beside our small ones, 8 initial points and 5 steps.
 
-It answers two questions: are the small ones a fair stand-in, and is the deviation of deep
-ensembles so small because the document has a variance in its place (004 0.1)? The factor c that
-brings the deviations to a mean width is in the table of factors, and in the lines of each run.
+Högger (2021), Sec. 4.1.
+
+It answers two questions: are the small ones a fair stand-in, and is the standard deviation of deep
+ensembles so small because Högger (2021) has a variance in its place (Eq. 4.17)? The factor c that
+brings the standard deviations to a mean width is in the table of factors, and in the lines of each
+run.
 """
 
 from neuralbo_lab.core.optimization_study import OptimizationStudy
@@ -23,8 +26,9 @@ def _pair(name: str) -> tuple[str, str]:
 
 _SAME = {name: (DOCUMENT[name], SURROGATES[name]) for name in DOCUMENT}
 FACTORS = factors(
-    f"Table 6.3, Forrester, budget {BUDGET}: mean factor c that scales the deviations, ± half of "
-    "its 95 % interval; legacy has the variance as deviation",
+    f"Table 6.3, Forrester, budget {BUDGET}: mean factor c that scales the "
+    "standard deviations, ± half of "
+    "its 95 % interval; legacy has the variance as standard deviation",
     tuple(f"Forrester, {name}" for name in DOCUMENT),
     (BUDGET,),
     _SAME | {"DE": (*_SAME["DE"], *LEGACY)},

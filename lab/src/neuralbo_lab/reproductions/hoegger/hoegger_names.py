@@ -1,15 +1,15 @@
-"""How the methods of 004 are called: estimator of the document, Dynamic C, budget.
+"""How the methods of Högger (2021) are called: its estimator, Dynamic C, budget.
 
 The catalog has mean width and Dynamic C under these names:
 
-    nomu_fast/mean_width_0.1/grid         upper bound, deviations scaled to a mean width of 0.1
-    nomu_fast/mean_width_ei_0.1/grid      the same with expected improvement
+    nomu_fast/mean_width_0.1/grid         upper bound, standard deviations scaled to a mean width
+    of 0.1 nomu_fast/mean_width_ei_0.1/grid      the same with expected improvement
     nomu_fast/dynamic_c_exp_pad_0.1/grid  with Dynamic C: exponential decay and padding
     nomu_fast/dynamic_c_lin_ei_0.1/grid   linear decay, no padding, expected improvement
 
-The maximizer is `grid` in one and two dimensions (004 2.7) and DIRECT with 5,000 evaluations in
-five. The networks are our small ones; those of the document, such as `nomu`, are in
-hoegger-full-size. The document's scaled Gaussian process is `gp_pure` under the same criteria;
+The maximizer is `grid` in one and two dimensions (Högger 2021, sec. 6.3.2) and DIRECT with 5,000
+evaluations in five. The networks are our small ones; those of Högger (2021), such as `nomu`, are
+in hoegger-full-size. Högger's scaled Gaussian process is `gp_pure` under the same criteria;
 its "pGP" is `PURE`.
 """
 
@@ -32,7 +32,7 @@ def scaled(estimator: str, budget: str, *, is_ei: bool = False) -> str:
 def dynamic(
     estimator: str, decay: str, budget: str, *, is_ei: bool = False, maximizer: str = "grid"
 ) -> str:
-    """Return an estimator of the document with one of its decays, "no dc" among them."""
+    """Return an estimator of Högger (2021) with one of its decays, "no dc" among them."""
     kind = f"dynamic_c_{DECAYS[decay]}" if DECAYS[decay] else "mean_width"
     ending = f"ei_{budget}" if is_ei else budget
     return f"{SURROGATES[estimator]}/{kind}_{ending}/{maximizer}"

@@ -1,7 +1,9 @@
-"""The tables of 004 6.1: one dimension, four estimators, five budgets of the mean width.
+"""The tables of Högger (2021), Sec.
+
+6.3: one dimension, four estimators, five budgets of the mean width.
 
 A cell that the scan destroyed is "†". The ranks that stand beside the numbers in Tables 6.2 and
-A.1 are left out: they contradict Table 6.1 and the document's own rule (004 E-34, E-35).
+A.1 are left out: they contradict Table 6.1 and Högger's own rule (Högger 2021, Table 6.2 and A.1).
 """
 
 from collections.abc import Mapping, Sequence
@@ -97,7 +99,7 @@ def _regrets(title: str, statistic: Statistic, cells: Mapping[str, str]) -> Prin
 
 
 def _ranks(title: str, cells: Mapping[str, str]) -> PrintedTable:
-    """Return a table as the document has it: budgets are its columns, ranked within a row."""
+    """Return a table as Högger (2021) has it: budgets are its columns, ranked within a row."""
     rows = []
     for label, text in cells.items():
         function, estimator = label.split(", ")
@@ -128,7 +130,7 @@ TABLE_62 = _regrets("Table 6.2: mean final regret by budget", "mean", _MEANS)
 TABLE_A1 = _regrets("Table A.1: median final regret by budget", "median", _MEDIANS)
 TABLE_61 = _ranks("Table 6.1: ranks of the budgets within an estimator, by mean/median", _RANKS)
 TABLE_63 = factors(
-    "Table 6.3: mean factor c that scales the deviations, ± half of its 95 % interval",
+    "Table 6.3: mean factor c that scales the standard deviations, ± half of its 95 % interval",
     tuple(_FACTORS),
     BUDGETS,
     {name: (ours,) for name, ours in SURROGATES.items()},

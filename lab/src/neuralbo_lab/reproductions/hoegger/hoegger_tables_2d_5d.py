@@ -1,7 +1,9 @@
-"""The tables of 004 6.3 and 6.4: two and five dimensions, with mean width and Dynamic C.
+"""The tables of Högger (2021), Sec.
 
-The document does not say again which decay it takes; exponential with padding is what its
-section 6.4.4 recommends (004 2.7). There are no numbers for five dimensions, ranks only.
+6.5 and 6.6: two and five dimensions, with mean width and Dynamic C.
+
+Högger (2021) does not say again which decay it takes; exponential with padding is what its
+section 6.4.4 recommends. There are no numbers for five dimensions, ranks only.
 """
 
 from collections.abc import Mapping
@@ -84,7 +86,7 @@ TABLE_66 = PrintedTable(
     "ranks",
 )
 TABLE_67 = PrintedTable(
-    "Table 6.7: ranks by the mean; Perm is left out of the document's analysis",
+    "Table 6.7: ranks by the mean; Perm is left out of Högger's analysis",
     tuple(FUNCTIONS_5D.items()),
     _rows(_RANKS_5D, IN_5D),
     "rank",

@@ -1,4 +1,7 @@
-"""The tables of 004 6.2: one dimension, four ways of Dynamic C, five budgets, two criteria."""
+"""The tables of Högger (2021), Sec.
+
+6.4: one dimension, four ways of Dynamic C, five budgets, two criteria.
+"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Figures of the documents that have no table: each is a cell with numbers of its own. 000 E0."""
+"""Figures of the publications that have no table: each is a cell with numbers of its own."""
 
 from neuralbo_lab.reproductions.illustrations.density_ratios import RATIOS
 from neuralbo_lab.reproductions.illustrations.illustration import Illustrated, Illustration

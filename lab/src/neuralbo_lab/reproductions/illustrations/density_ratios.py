@@ -1,6 +1,8 @@
-"""Density ratios by classifiers, and what one sees while it optimizes. 003 3.1 and 3.4.
+"""Density ratios by classifiers, and what one sees while it optimizes.
 
-The document defines neither function; both are those of the code of BORE, which it follows.
+Hassen and Rish (2021), Sec. 5.1, Fig. 2.
+
+The publication defines neither function; both are those of the code of BORE, which it follows.
 """
 
 import math
@@ -30,7 +32,7 @@ GAMMA = 1 / 3
 REACH, PLACES = 5.0, 512
 EDGE = 8.0  # the line from -8 to 8 is the cube
 SAMPLES, QUICK_SAMPLES = 1000, 300
-# 003 5.1 has three layers of 32 elu units; the precision is ours.
+# Hassen and Rish (2021), Sec. 5.1 has three layers of 32 elu units; the precision is ours.
 NETWORK = DensityRatio(delta=0.3, widths=(32, 32, 32), activation="elu", training=QuasiNewton(100))
 OTHERS: Mapping[str, Classifier] = {
     "kernel densities": KernelDensities(),
@@ -96,7 +98,10 @@ def _facts(x: Tensor, ratio: Tensor, exact: Tensor) -> dict[str, float]:
 
 
 def workflow_function(x: Tensor) -> Tensor:
-    """sin(3x) + x^2 - 0.7x on [-1, 2]; its minimum is -0.50036 at -0.3594. 003 3.4."""
+    """sin(3x) + x^2 - 0.7x on [-1, 2]; its minimum is -0.50036 at -0.3594.
+
+    From the code of BORE.
+    """
     return (3 * x).sin() + x.square() - 0.7 * x
 
 
@@ -138,16 +143,16 @@ def _workflow(laplace: Laplace | None, rng: Generator, is_quick: bool) -> Illust
 
 RATIOS = {
     "density-ratios": Illustration(
-        _ratios, "003 Fig. 1",
+        _ratios, "Hassen and Rish (2021), Fig. 1",
         "Classifiers find the mode of the ratio, -3.20; kernel densities move it to about -3.7.",
     ),
     "class-workflow": Illustration(
-        partial(_workflow, None), "003 Figs. 2 and 4",
+        partial(_workflow, None), "Hassen and Rish (2021), Figs. 2 and 4",
         "The best third of the values, the probability that they teach, and the share of values "
         "below each.",
     ),
     "class-workflow-averaged": Illustration(
-        partial(_workflow, Laplace()), "003 Fig. 2",
+        partial(_workflow, Laplace()), "Hassen and Rish (2021), Fig. 2",
         "The same with the probability averaged over the posterior of the weights.",
     ),
 }  # fmt: skip

@@ -24,7 +24,7 @@ class Illustrated(NamedTuple):
 
 
 class Illustration(NamedTuple):
-    """A figure of a document.
+    """A figure of a publication.
 
     Attributes:
         make: computes it; the flag asks for fewer draws.

@@ -80,9 +80,10 @@ ILLUSTRATIONS = ExperimentStudy(
     write=write,
     render=render,
     departures=(
-        "The formula of the ring, and the points of the sinusoids, are ours: the documents give"
-        " none (000 A4).",
-        "The densities and the function of 003 are those of the code of BORE, which it follows.",
+        "The formula of the ring, and the points of the sinusoids, are ours: the publications give"
+        " none (Aryan 2020, Fig. 2.1).",
+        "The densities and the function of Hassen and Rish (2021) are those of the code of "
+        "BORE, which it follows.",
         "MC dropout and the fully Bayesian GP of Fig. 4.1 are not there.",
         "The network of Fig. 3.2 has its output layer integrated out, and is sampled by four"
         " chains of HMC with 400 draws each, instead of one of NUTS with 1000.",

@@ -1,6 +1,6 @@
 """Surrogates on a few points of a sinusoid, and what they are sure of.
 
-000 Fig. 3.2 (three points), 4.1 (posteriors of one toy) and 4.2 (initializations).
+Aryan (2020), Fig. 3.2 (three points), 4.1 (posteriors of one toy) and 4.2 (initializations).
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from botorch.models.model import Model
 from neuralbo.data import Data
 from neuralbo.inference.adaptation import DualAveraging
 from neuralbo.inference.hmc import HMC
-from neuralbo.networks.noise import FixedNoise, GammaDeviation
+from neuralbo.networks.noise import FixedNoise, GammaStd
 from neuralbo.networks.priors import Gaussian, Hierarchical
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.gp.gaussian_process import GaussianProcess
@@ -33,7 +33,7 @@ from neuralbo_lab.reproductions.illustrations.prior_functions import UNIT, sinus
 
 THREE = torch.tensor([0.3, 0.5, 0.7], dtype=torch.float64)
 SIX = torch.tensor([0.3, 0.38, 0.45, 0.55, 0.62, 0.7], dtype=torch.float64)
-OFFSETS = ((-1.0, 2.0), (-2.0, 3.0), (-3.0, 4.0))  # 000 1.3.2
+OFFSETS = ((-1.0, 2.0), (-2.0, 3.0), (-3.0, 4.0))  # Aryan (2020), Sec. 4.3
 QUICK = 4  # times fewer
 
 
@@ -77,13 +77,15 @@ def band_of(model: Model, X: Tensor) -> Tensor:
 
 
 def hierarchical(is_quick: bool) -> SampledNetwork:
-    """HBNN: 10 sigmoid units, hierarchical prior, noise with a prior. 000 1.2.3, 1.2.4.
+    """HBNN: 10 sigmoid units, hierarchical prior, noise with a prior.
 
-    The output layer is integrated out, so that HMC and fewer draws than the document's do.
+    Aryan (2020), Eq. (3.3), Sec. 3.5.
+
+    The output layer is integrated out, so that HMC and fewer draws than the publication's do.
     """
     share = QUICK if is_quick else 1
     return SampledNetwork(
-        (10,), "sigmoid", Hierarchical(), GammaDeviation(), HMC(20, jitter=0.2), DualAveraging(),
+        (10,), "sigmoid", Hierarchical(), GammaStd(), HMC(20, jitter=0.2), DualAveraging(),
         warmup=400 // share, draws=400 // share, is_collapsed=True,
     )  # fmt: skip
 
@@ -130,18 +132,20 @@ def _initializations(rng: Generator, is_quick: bool) -> Illustrated:
 
 POSTERIORS = {
     "three-points": Illustration(
-        _three_points, "000 Fig. 3.2",
-        "In the document HBNN has the widest band, and that of the ELM ensemble is narrower than"
+        _three_points, "Aryan (2020), Fig. 3.2",
+        "In the publication HBNN has the widest band, and that of the ELM ensemble is "
+        "narrower than"
         " the GP's. Median, and the central interval with the probability of ±2 sd.",
     ),
     "one-toy": Illustration(
-        _one_toy, "000 Fig. 4.1, without the fully Bayesian GP and MC dropout",
-        "In the document the band grows away from the data with relu, and is flat further out with"
+        _one_toy, "Aryan (2020), Fig. 4.1, without the fully Bayesian GP and MC dropout",
+        "In the publication the band grows away from the data with relu, and is flat further "
+        "out with"
         " tanh, as is the one of the GP.",
     ),
     "initializations": Illustration(
-        _initializations, "000 Fig. 4.2",
+        _initializations, "Aryan (2020), Fig. 4.2",
         "Where hidden units bend decides where an ensemble is unsure: weights uniform in [-1, 1]"
-        " with three laws of the offsets, and ours.",
+        " with three distributions of the offsets, and ours.",
     ),
 }  # fmt: skip

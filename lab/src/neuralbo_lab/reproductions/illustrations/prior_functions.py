@@ -1,6 +1,6 @@
 """Functions drawn from priors: Gaussian processes and networks.
 
-000 Figs. 2.9, 2.10 and 3.1; 002 Fig. 1, after Neal (1996), Fig. 2.5.
+Aryan (2020), Figs. 2.9, 2.10 and 3.1; Agrawal (2016), Fig. 1, after Neal (1996), Fig. 2.5.
 """
 
 from functools import partial
@@ -28,7 +28,7 @@ JITTER = 1e-8  # keeps the covariance of near places positive definite
 LENGTH = 0.15  # of all kernels, in units of the box
 NOISE = 1e-6  # variance of an observation
 FIVE = torch.tensor([0.08, 0.3, 0.45, 0.7, 0.9], dtype=torch.float64)
-NETWORKS, UNITS, SD = 500, 50, 100.0  # 000 Fig. 3.1
+NETWORKS, UNITS, SD = 500, 50, 100.0  # Aryan (2020), Fig. 3.1
 WIDE = torch.linspace(-5, 5, PLACES, dtype=torch.float64)
 FLAT = 0.001  # a step of a function below this part of its range belongs to a plateau
 DRAWN = 40  # step networks whose jumps are measured
@@ -149,23 +149,23 @@ def _jumps(net: MLP, weights: Tensor) -> Tensor:
 
 FUNCTIONS = {
     "gp-prior": Illustration(
-        _gp_prior, "000 Fig. 2.9", "The smoother the kernel, the smoother its functions."
+        _gp_prior, "Aryan (2020), Fig. 2.9", "The smoother the kernel, the smoother its functions."
     ),
     "gp-posterior": Illustration(
-        _gp_posterior, "000 Fig. 2.10",
+        _gp_posterior, "Aryan (2020), Fig. 2.10",
         "Through five points of a sinusoid; the rougher the kernel, the wider the band between.",
     ),
     "network-prior": Illustration(
-        _network_prior, "000 Fig. 3.1",
+        _network_prior, "Aryan (2020), Fig. 3.1",
         "Large weights saturate the units: functions are steps with plateaus. ±3 sd is drawn.",
     ),
     "cauchy-150": Illustration(
-        partial(_step_networks, 150), "002 Fig. 1, left",
+        partial(_step_networks, 150), "Agrawal (2016), Fig. 1, left",
         "Step units; three functions with Cauchy output weights, one with Gaussian ones. Jumps are"
         " those of single units, as parts of the range of the function.",
     ),
     "cauchy-10000": Illustration(
-        partial(_step_networks, 10_000), "002 Fig. 1, right",
-        "Jumps survive at 10,000 units under the Cauchy law, not under the Gaussian.",
+        partial(_step_networks, 10_000), "Agrawal (2016), Fig. 1, right",
+        "Jumps survive at 10,000 units under the Cauchy distribution, not under the Gaussian.",
     ),
 }  # fmt: skip

@@ -1,6 +1,6 @@
-"""A density on a ring, sampled and approximated. 000 1.1.2 to 1.1.5, Figs. 2.1 to 2.8.
+"""A density on a ring, sampled and approximated. Aryan (2020), Figs. 2.1 to 2.8.
 
-The document gives no formula; A4 suggests exp(-(|x| - 7)^2 / (2 0.5^2)).
+The publication gives no formula; here it is exp(-(|x| - 7)^2 / (2 0.5^2)).
 """
 
 import math
@@ -30,7 +30,7 @@ RADIUS, WIDTH = 7.0, 0.5
 REACH = 10.0
 CHAINS, DRAWS, BURN_IN = 4, 900, 100  # 1000 draws, 100 of them burn-in; more chains for R-hat
 QUICK = 3  # times fewer
-PROPOSAL = 0.5  # deviation of Metropolis' proposal, as wide as the ring
+PROPOSAL = 0.5  # standard deviation of Metropolis' proposal, as wide as the ring
 SECTORS = 36  # of the circle, to count how much of it a chain has visited
 LAST = 0.1  # part of the steps whose mean is the ELBO
 
@@ -120,23 +120,23 @@ def _approximated(components: int, rng: Generator, is_quick: bool) -> Illustrate
 
 RING = {
     "ring-metropolis": Illustration(
-        partial(_sampled, "Metropolis", Metropolis()), "000 Figs. 2.1 to 2.3",
+        partial(_sampled, "Metropolis", Metropolis()), "Aryan (2020), Figs. 2.1 to 2.3",
         "A random walk follows the ring slowly: chains of 900 draws do not agree.",
     ),
     "ring-hmc": Illustration(
-        partial(_sampled, "HMC", HMC(20, jitter=0.2)), "000 1.1.3",
+        partial(_sampled, "HMC", HMC(20, jitter=0.2)), "Aryan (2020), Alg. 2",
         "Trajectories of 20 steps go round the ring.",
     ),
     "ring-nuts": Illustration(
-        partial(_sampled, "NUTS", NUTS()), "000 Figs. 2.4 to 2.6",
+        partial(_sampled, "NUTS", NUTS()), "Aryan (2020), Figs. 2.4 to 2.6",
         "Trajectories end where they turn back.",
     ),
     "ring-gaussian": Illustration(
-        partial(_approximated, 1), "000 Fig. 2.7",
+        partial(_approximated, 1), "Aryan (2020), Fig. 2.7",
         "The nearest Gaussian, by KL[q || p], covers an arc of the ring.",
     ),
     "ring-mixture": Illustration(
-        partial(_approximated, 3), "000 Fig. 2.8",
+        partial(_approximated, 3), "Aryan (2020), Fig. 2.8",
         "Three Gaussians cover more of it, and the divergence is smaller.",
     ),
 }  # fmt: skip

@@ -1,4 +1,7 @@
-"""001 10.3: four one-dimensional functions, 5 start points and 30 more, EI, 20 repetitions."""
+"""Four one-dimensional functions, 5 initial points and 30 more, EI, 20 repetitions.
+
+Kruse (2022), Sec. 6.3.
+"""
 
 from neuralbo_lab.claims.claim import Beats, Claim
 from neuralbo_lab.claims.paired_tests import BeatsByTest
@@ -30,7 +33,9 @@ def _beats(
     better: str, worse: tuple[str, ...], problem: str, says: str, trial: int | None = None
 ) -> Beats:
     names = tuple(optimizer(model) for model in worse)
-    return Beats(optimizer(better), names, (problem,), f"001 11.2: {says}", trial=trial)
+    return Beats(
+        optimizer(better), names, (problem,), f"Kruse (2022), Sec. 6.3: {says}", trial=trial
+    )
 
 
 # A claim about all models waits for the last of them, so those about GP and random search alone
@@ -57,7 +62,8 @@ CLAIMS: tuple[Claim, ...] = (
     *(
         BeatsByTest(
             exact(model), optimizer(model), (TEST1, TEST2, TEST3C, TEST4C),
-            "001 12: the exact expected improvement, future work there", by="difference",
+            "Kruse (2022), Sec. 8.1: the exact expected improvement, future work "
+            "there", by="difference",
         )
         for model in MIXTURES
     ),
@@ -80,14 +86,15 @@ KRUSE_BO_1D = OptimizationStudy(
     claims=CLAIMS,
     departures=(
         OURS,
-        f"{FAST}; BOHAMIANN with the document's settings is run once. NUTS takes minutes a fit:"
+        f"{FAST}; BOHAMIANN with Kruse's settings is run once. NUTS takes minutes a fit:"
         " kruse-regression-1d has it.",
         f"{OUR_MIXTURES}.",
         EXACT,
         "Test2 is the author's coded one, from which the figures are; the printed formula has"
         " each level one interval further right (E20). Test3c and Test4c are in the code only.",
-        "The deviation of GP is its deviation. The author's code took the variance for it, in EI"
-        " as well (section 14, D1), so GP's curves there are of a GP that is too sure.",
+        "The standard deviation of GP is its standard deviation. The author's code took the "
+        "variance for it, in EI"
+        " as well, in its published code, so GP's curves there are of a GP that is too sure.",
         "Regret of Test3c is from the lowest of its two values.",
     ),
     few=(Cell(TEST1, optimizer(BOHAMIANN_AS_PRINTED), 0),),

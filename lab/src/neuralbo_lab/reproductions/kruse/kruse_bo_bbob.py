@@ -1,4 +1,7 @@
-"""001 10.5: four functions of BBOB in 2, 3, 5 dimensions, 5 + 30 evaluations, 20 repetitions."""
+"""Four functions of BBOB in 2, 3, 5 dimensions, 5 + 30 evaluations, 20 repetitions.
+
+Kruse (2022), Sec. 6.4.2.
+"""
 
 from neuralbo_lab.claims.claim import Beats, BordaOver, Claim
 from neuralbo_lab.core.optimization_study import OptimizationStudy
@@ -33,14 +36,17 @@ def _beats(
     trial: int | None = None,
 ) -> Beats:  # fmt: skip
     names = tuple(optimizer(model) for model in worse)
-    return Beats(optimizer(better), names, problems, f"001 11.4: {says}", trial=trial)
+    return Beats(
+        optimizer(better), names, problems, f"Kruse (2022), Sec. 6.4.2: {says}", trial=trial
+    )
 
 
 # A claim about all models waits for the last of them, so that about GP and random search stands
 # apart. What is said of single functions is from the author's final text.
 CLAIMS: tuple[Claim, ...] = (
-    BordaOver(optimizer(GP), (_SEARCH,), "001 11.4: GP best overall"),
-    BordaOver(optimizer(GP), tuple(map(optimizer, without(GP))), "001 11.4: GP best overall"),
+    BordaOver(optimizer(GP), (_SEARCH,), "Kruse (2022), Sec. 6.4.2: GP best overall"),
+    BordaOver(optimizer(GP), tuple(map(optimizer, without(GP))), "Kruse (2022), Sec. 6.4.2: "
+        "GP best overall"),
     _beats(GP, (EMPIRICAL,), BBOB, "GP is best, or among the two best, on each function"),
     _beats(GP, without(GP, BOHAMIANN), (*_F3, *_F21), "f3, f21: GP and BOHAMIANN best"),
     _beats(BOHAMIANN, without(GP, BOHAMIANN), (*_F3, *_F21), "f3, f21: GP and BOHAMIANN best"),
@@ -82,8 +88,9 @@ KRUSE_BO_BBOB = OptimizationStudy(
         BBOB_INSTANCE,
         BBOB_TEN,
         "Regret, not the gap by |f*| of the author's code: a problem's order is the same.",
-        "The deviation of GP is its deviation, not its variance (section 14, D1).",
-        "Borda counts are ours; the document judges by its figures.",
+        "The standard deviation of GP is its standard deviation, not its variance, in its "
+        "published code.",
+        "Borda counts are ours; the thesis has figures alone.",
     ),
     quick_trials=15,
     quick_problems=("bbob-f3-d2", "bbob-f9-d3", "bbob-f15-d2", "bbob-f21-d5"),

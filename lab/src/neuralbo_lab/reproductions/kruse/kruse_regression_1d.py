@@ -1,4 +1,4 @@
-"""001 10.2: four one-dimensional functions, nine training sizes, 10 repetitions."""
+"""Kruse (2022), Sec. 6.2: four one-dimensional functions, nine training sizes, 10 repetitions."""
 
 from neuralbo_lab.claims.regression_claims import RegressionClaim, ScoreBetter, ScoreBetween
 from neuralbo_lab.core.regression_study import RegressionCell, RegressionStudy
@@ -26,7 +26,7 @@ TEST1, TEST2, TEST3, TEST4 = "kruse-test1", "kruse-test2", "kruse-test3", "kruse
 
 
 def _error(problem: str, better: str, worse: tuple[str, ...], says: str) -> ScoreBetter:
-    return ScoreBetter((problem,), better, worse, 316, "mre", f"001 11.1: {says}")
+    return ScoreBetter((problem,), better, worse, 316, "mre", f"Kruse (2022), Sec. 6.2: {says}")
 
 
 def _density(
@@ -46,12 +46,12 @@ _MEAN_PREDICTOR = (
 ERRORS: tuple[RegressionClaim, ...] = (
     *(
         ScoreBetween(problem, EMPIRICAL, 316, "mre", error - slack, error + slack,
-                     f"001 11.1, section 15: {error:g}")
+                     f"Kruse (2022), Sec. 6.2: {error:g}")
         for problem, error, slack in _MEAN_PREDICTOR
     ),
     *(
         ScoreBetween(TEST1, model, 23, "mre", 0.0, 0.1,
-                     "001 11.1: all but GMR below 10 % after 20 points")
+                     "Kruse (2022), Sec. 6.2: all but GMR below 10 % after 20 points")
         for model in without(GMR, EMPIRICAL)
     ),
     _error(TEST1, GP, without(GP, BNN), "GP and BNN best on Test1 with more data"),
@@ -65,33 +65,40 @@ ERRORS: tuple[RegressionClaim, ...] = (
 )  # fmt: skip
 
 # The author's score of GP, BNN and BOHAMIANN lacks -log sigma, and takes GP's variance for its
-# deviation: 001 section 14, D1 and D2. What it says of them should not come out here.
-_ARTEFACT = "an artefact of the author's score (section 14, D1, D2): should not hold"
+# standard deviation, in the published code of Kruse (2022). What it says of them should not come
+# out here.
+_ARTEFACT = "an artefact of the author's score, in its published code: should not hold"
 DENSITIES: tuple[RegressionClaim, ...] = (
-    ScoreBetween(TEST1, GP, 36, "exp_mlpd", 5.0, 8.0, "001 section 14: 6.20"),
+    ScoreBetween(TEST1, GP, 36, "exp_mlpd", 5.0, 8.0, "our check of Kruse (2022): 6.20"),
     *(
-        _density(TEST1, EMPIRICAL, (model,), 36, f"001 11.1: below the empirical; {_ARTEFACT}")
+        _density(TEST1, EMPIRICAL, (model,), 36, "Kruse (2022), Sec. 6.2: below the "
+            f"empirical; {_ARTEFACT}")
         for model in DISCRIMINATIVE
     ),
-    _density(TEST1, GP, (EMPIRICAL,), 36, "001 section 14: GP by far the best on Test1"),
-    _density(TEST1, GP, (KDE, EMPIRICAL), 36, "001 section 14: GP by far the best on Test1"),
+    _density(TEST1, GP, (EMPIRICAL,), 36, "our check of Kruse (2022): GP by far the best on "
+        "Test1"),
+    _density(TEST1, GP, (KDE, EMPIRICAL), 36, "our check of Kruse (2022): GP by far the best "
+        "on Test1"),
     *(
-        _density(TEST1, model, (EMPIRICAL,), 23, "001 11.1: mixtures above the empirical from 20")
+        _density(TEST1, model, (EMPIRICAL,), 23, "Kruse (2022), Sec. 6.2: mixtures above the "
+            "empirical from 20")
         for model in MIXTURES
     ),
     *(
         _density(TEST2, model, (*DISCRIMINATIVE, EMPIRICAL), 86,
-                 "001 11.1: mixtures best on Test2")
+                 "Kruse (2022), Sec. 6.2: mixtures best on Test2")
         for model in MIXTURES
     ),
     *(
-        _density(TEST2, model, (GMR,), 86, "001 11.1: KDE and SPN beat GMR below 100 points")
+        _density(TEST2, model, (GMR,), 86, "Kruse (2022), Sec. 6.2: KDE and SPN beat GMR "
+            "below 100 points")
         for model in (KDE, SPN)
     ),
-    _density(TEST2, KDE, (GP, EMPIRICAL), 36, "001 section 14: 1.77 against 0.31 and 0.24"),
+    _density(TEST2, KDE, (GP, EMPIRICAL), 36, "our check of Kruse (2022): 1.77 against 0.31 "
+        "and 0.24"),
     *(
         _density(TEST3, model, (GP, BNN, BOHAMIANN, GMR, EMPIRICAL), 86,
-                 "001 11.1: SPN and KDE best on Test3")
+                 "Kruse (2022), Sec. 6.2: SPN and KDE best on Test3")
         for model in (SPN, KDE)
     ),
 )  # fmt: skip
@@ -107,13 +114,15 @@ KRUSE_REGRESSION_1D = RegressionStudy(
     claims=(*ERRORS, *DENSITIES),
     departures=(
         OURS,
-        f"{FAST}; with the document's settings they are fitted to 36 points of Test1 once.",
+        f"{FAST}; with Kruse's settings they are fitted to 36 points of Test1 once.",
         f"{OUR_MIXTURES}. {KDE_AS_PRINTED} is fitted everywhere too.",
         "Test2 and Test3 are the printed ones; the author's code, from which the figures are, has"
         " Test2's levels one interval further left, and Test3 higher by 50 (E20, E21).",
-        "Densities are exact and of y in units of the deviation of the training values, for all"
+        "Densities are exact and of y in units of the standard deviation of the training "
+        "values, for all"
         " surrogates. The author left out -log sigma for GP, BNN and BOHAMIANN, and took GP's"
-        " variance for its deviation (section 14, D1, D2): so what the document says about their"
+        " variance for its standard deviation, in its published code: so what Kruse (2022) "
+        "says about their"
         " uncertainty, such as that GP's is the worst on Test1, should not come out here.",
         "Section 14's own numbers are of few seeds, and of the coded Test3.",
     ),

@@ -1,4 +1,6 @@
-"""001 10.4: four functions of BBOB in 2, 3, 5 dimensions, nine training sizes, 10 repetitions.
+"""Four functions of BBOB in 2, 3, 5 dimensions, nine training sizes, 10 repetitions.
+
+Kruse (2022), Sec. 6.4.1.
 
 The values of f3 pass through zero, so its mean relative error hangs on a few test points.
 """
@@ -21,7 +23,7 @@ from neuralbo_lab.reproductions.kruse.kruse_names import (
     without,
 )
 
-_BEST = "001 11.3: GP has the best predictive power"
+_BEST = "Kruse (2022), Sec. 6.4.1: GP has the best predictive power"
 
 KRUSE_REGRESSION_BBOB = RegressionStudy(
     name="kruse-regression-bbob",
@@ -40,8 +42,9 @@ KRUSE_REGRESSION_BBOB = RegressionStudy(
         f"{OUR_MIXTURES}.",
         BBOB_INSTANCE,
         BBOB_TEN,
-        "Densities are exact for all surrogates, unlike the author's (section 14, D1, D2); so what"
-        " the document says of uncertainties here is not asked.",
+        "Densities are exact for all surrogates, unlike the author's, in its published code; "
+        "so what"
+        " Kruse (2022) says of uncertainties here is not asked.",
     ),
     quick_sizes=(36, 316),
     quick_problems=("bbob-f3-d2", "bbob-f9-d3", "bbob-f15-d2", "bbob-f21-d5"),

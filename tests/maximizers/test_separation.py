@@ -7,14 +7,14 @@ import torch
 
 from neuralbo import Categorical, Integer, Optimizer, Real
 from neuralbo.data import Data
-from neuralbo.engine.step import APART, Step
+from neuralbo.engine.step import MIN_SEPARATION, Step
 from neuralbo.maximizers import Mixed, Multistart
-from neuralbo.maximizers.maximizer import SAME_POINT, aside, maximize, pick, spread_out
+from neuralbo.maximizers.maximizer import SAME_POINT, jittered, maximize, pick, spread_out
 from neuralbo.policies import Standard
 from neuralbo.policies.standard import SINGLY, at_a_time
 from neuralbo.space.domain import Domain, Variable
 from neuralbo.surrogates import GaussianProcess
-from neuralbo.testing.toys import SQUARE, Peak, hills, seeded, uniform
+from neuralbo.testing.toys import SQUARE, Peak, multimodal, seeded, uniform
 
 QUICK = Mixed(Multistart(candidates=64, local=64, restarts=2, rounds=10))
 
@@ -27,7 +27,9 @@ def test_the_best_row_that_is_apart_from_pending_points_is_picked():
     pending = torch.tensor([[0.5, 0.5]]).double()
     data = Data(uniform(5, 2, seed=0), torch.zeros(5, 1), X_pending=pending)
     step = Step.of(data, SQUARE, seed=0, number=5)
-    X = pending + torch.tensor([[2e-5, 0.0], [0.9 * APART, -0.9 * APART], [1.1 * APART, 0.0]])
+    X = pending + torch.tensor(
+        [[2e-5, 0.0], [0.9 * MIN_SEPARATION, -0.9 * MIN_SEPARATION], [1.1 * MIN_SEPARATION, 0.0]]
+    )
     (point,) = pick(step, X, torch.tensor([3.0, 2.0, 1.0]), 1)
     assert torch.equal(point, X[2])
 
@@ -50,7 +52,7 @@ def test_a_batch_around_a_known_minimum_is_apart(surrogate):
             x, y = (minimum + scale * z).clamp(0, 1).tolist()
             opt.tell({"x": x, "y": y}, (x - 0.3) ** 2 + (y - 0.6) ** 2)
     points = opt.space.encode(opt.ask(6))
-    assert least_distance(points) >= APART
+    assert least_distance(points) >= MIN_SEPARATION
 
 
 @pytest.mark.parametrize("n", [1, 4])
@@ -61,9 +63,9 @@ def test_no_cell_is_tried_twice_while_one_is_left(n):
     seen = []
     cells = 5 * 4  # of b = p there are two for each a
     for _ in range(cells // n):
-        for asked in opt.ask(n):
-            seen.append(tuple(asked.items()))
-            opt.tell(asked, None if asked["a"] == 0 else asked["a"])
+        for suggested in opt.ask(n):
+            seen.append(tuple(suggested.items()))
+            opt.tell(suggested, None if suggested["a"] == 0 else suggested["a"])
     assert len(set(seen)) == cells
     opt.tell(opt.ask(), 1.0)  # then one comes again, and that is no end
 
@@ -73,9 +75,9 @@ def test_a_cell_that_another_worker_has_finished_meanwhile_is_left():
     X = domain.cells()
     step = Step.of(Data(X[:4], torch.zeros(4, 1), X_pending=X[4:5]), domain, seed=0, number=5)
     for i, free in ((0, 5), (4, 5), (5, 5)):  # tried, pending, free
-        assert torch.equal(aside(step, X[i : i + 1], seeded()), X[free : free + 1])
+        assert torch.equal(jittered(step, X[i : i + 1], seeded()), X[free : free + 1])
     full = Step.of(Data(X, torch.zeros(6, 1)), domain, seed=0, number=6)
-    assert torch.equal(aside(full, X[2:3], seeded()), X[2:3])
+    assert torch.equal(jittered(full, X[2:3], seeded()), X[2:3])
 
 
 def test_cells_are_those_of_a_naive_product():
@@ -100,22 +102,22 @@ def test_a_large_or_continuous_domain_has_no_list_of_cells():
 def test_neighbouring_levels_of_a_fine_grid_are_taken_when_nothing_else_is_left():
     domain = Domain((Variable("ordinal", 2001),))
     X = domain.cells()
-    data = Data(X[2:], hills(X[2:].repeat(1, 2)), X_pending=X[1:2])
+    data = Data(X[2:], multimodal(X[2:].repeat(1, 2)), X_pending=X[1:2])
     step = Step.of(data, domain, seed=0, number=2000)
     assert torch.equal(pick(step, X[:1], torch.ones(1), 1), X[:1])
 
 
 def test_points_that_are_spread_out_begin_with_the_best_and_are_far_apart():
     X = uniform(400, 2, seed=0)
-    chosen = spread_out(X, 12, APART)
+    chosen = spread_out(X, 12, MIN_SEPARATION)
     assert torch.equal(chosen[0], X[0])
     assert least_distance(chosen) > 3 * least_distance(X[:12])
-    assert len(spread_out(X, 400, APART).unique(dim=0)) == 400
+    assert len(spread_out(X, 400, MIN_SEPARATION).unique(dim=0)) == 400
 
 
 def test_rows_that_are_all_alike_are_spread_out_as_they_come():
     X = torch.full((5, 2), 0.5).double()
-    assert torch.equal(spread_out(X, 3, APART), X[:3])
+    assert torch.equal(spread_out(X, 3, MIN_SEPARATION), X[:3])
 
 
 class Counting:
@@ -142,7 +144,7 @@ def test_a_large_batch_needs_few_searches_and_is_apart():
     assert points.shape == (150, 2)
     assert calls[:SINGLY] == [1] * SINGLY
     assert len(calls) < SINGLY + 20
-    assert least_distance(points) >= APART
+    assert least_distance(points) >= MIN_SEPARATION
 
 
 def test_a_large_batch_begins_as_a_small_one_does():
@@ -181,4 +183,4 @@ def test_points_chosen_together_are_among_the_best():
     assert len(found) == 6
     assert (found[0] - top).abs().amax() < 1e-3
     assert (found - top).abs().amax() < 0.5  # 24 of 128 candidates about a corner
-    assert least_distance(found) > 10 * APART
+    assert least_distance(found) > 10 * MIN_SEPARATION
