@@ -38,8 +38,8 @@ QUICK := $(addprefix tests/,criteria data engine networks posteriors space surro
 	testing inference/test_evidence.py inference/test_laplace.py inference/test_quasi_newton.py \
 	maximizers/test_maximizers.py policies/test_policies.py policies/test_auto.py \
 	policies/test_trust_region.py interfaces/test_optimizer.py interfaces/test_botorch_interface.py \
-	interfaces/test_stopping_rules.py interfaces/optuna/test_trials.py \
-	interfaces/optuna/test_conditions.py test_errors.py test_imports.py test_bad_input.py)
+	interfaces/test_stopping_rules.py interfaces/optuna/test_conditions.py \
+	test_errors.py test_imports.py test_bad_input.py)
 quick: $(STAMP)
 	$(PYTEST) -m "not (slow or every or variant)" $(QUICK)
 

@@ -55,6 +55,7 @@ def data_of(study):
     return data
 
 
+@pytest.mark.slow
 def test_workers_with_different_seeds_and_surrogates_share_a_study(folder):
     url = f"sqlite:///{folder}/s.db"
     optuna.create_study(study_name="s", storage=url)
@@ -70,6 +71,7 @@ def test_workers_with_different_seeds_and_surrogates_share_a_study(folder):
     assert len(set(points)) == 12
 
 
+@pytest.mark.slow
 def test_ten_thousand_old_trials_are_read_once():
     study = optuna.create_study(
         sampler=NeuralSampler(BayesianRVFL(units=8), maximizer=RandomCandidates(64), seed=0)

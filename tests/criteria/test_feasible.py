@@ -192,6 +192,7 @@ def test_success_is_learnt_the_same_whatever_the_memory_holds(step, X):
     assert torch.equal(*values)
 
 
+@pytest.mark.slow
 def test_suggestions_come_to_a_border_at_which_the_best_value_lies():
     """-x is least at 0.55, beyond which evaluations fail; asking for p >= 0.87 stopped at 0.50."""
 

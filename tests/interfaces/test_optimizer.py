@@ -303,6 +303,7 @@ class TestFailures:
         assert sum(x > 0.5 for x in later) <= 3  # 27 of 30 are to succeed
         assert 0.49 < opt.best.params["x"] <= 0.5  # a step of that caution away from the border
 
+    @pytest.mark.every
     @pytest.mark.parametrize("criterion", sorted(CRITERIA.keys() - OF_SEVERAL))
     def test_every_criterion_goes_on_when_nothing_but_one_trial_works(self, criterion):
         of_classes = {"surrogate": "bore"} if criterion.startswith("class") else {}
@@ -632,6 +633,7 @@ def made_at_once(step):
 
 @pytest.mark.usefixtures("small_blocks")
 class TestManyTrials:
+    @pytest.mark.slow
     @pytest.mark.parametrize("space", [LINE, MIXED], ids=["line", "mixed"])
     @pytest.mark.parametrize("seed", range(3))
     def test_any_history_suggests_what_its_data_made_at_once_do(self, space, seed):

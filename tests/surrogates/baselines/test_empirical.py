@@ -57,6 +57,7 @@ def test_every_criterion_is_the_same_at_all_points(criterion):
 FIXED = {"grid", "direct", "direct_5000", "mixed_integer"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maximizer", [name for name in MAXIMIZERS if name not in FIXED])
 def test_the_search_is_random_search(maximizer):
     """Each suggestion is a uniform point of its own, in each column."""

@@ -96,6 +96,7 @@ def waves(X):
     return ((6 * (X - phase)).cos() - 1).sum(-1)
 
 
+@pytest.mark.slow
 def test_a_sum_of_waves_is_found_sooner_by_a_sum_than_without():
     """Over five seeds, with the same surrogate and the same number of trials."""
     inner = BayesianRVFL(units=100, squares=0.0, noise_precision=None)

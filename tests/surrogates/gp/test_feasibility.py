@@ -130,6 +130,7 @@ def kept_draws(X, y, there, length, n=400_000):
     return draws[is_right, len(X) :], float(is_right.double().mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_it_is_near_the_posterior_that_rejection_gives(seed, monkeypatch):
     """Draw values of the process, keep those with the right signs, look at the others."""

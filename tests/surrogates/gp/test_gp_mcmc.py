@@ -33,6 +33,7 @@ def fixed(value):
     [Positive(1e-2, 1e-4, 1.0, spread=1.0), Positive(1e-2, 5e-3, 1e-1)],
     ids=["prior", "bounds alone"],
 )
+@pytest.mark.slow
 def test_draws_have_the_moments_of_a_quadrature(noise):
     kernel = Constant(fixed(1.5)) * SquaredExponential(
         ard=False, length=Positive(0.3, 0.1, 2.0, spread=0.7)

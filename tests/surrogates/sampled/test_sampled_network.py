@@ -83,6 +83,7 @@ def test_without_hidden_layers_it_is_bayesian_regression(kernel):
     assert ((spread / covariance.diagonal() - 1).abs() < 5 * (2 / effective) ** 0.5).all()
 
 
+@pytest.mark.slow
 def test_the_collapsed_and_the_whole_posterior_are_one():
     """Means and stds of f agree within the errors of both; a small network mixes well."""
     data = smooth_data(6, 1)
