@@ -24,7 +24,7 @@ from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.leave_one_out import leave_one_out_predictions
 from neuralbo.surrogates.surrogate import Facts
 
-# of a warp, in the record; studies before 0.1 wrote gp_bent30
+# of a warp, in the record; earlier studies wrote gp_bent30
 _WARPED = re.compile(r"(.+)_(?:log_warp_|bent)(\d+(?:\.\d+)?)")
 _NAMES = {
     "branches": "trust region (multimodal values, scored by kde)",  # of earlier studies
