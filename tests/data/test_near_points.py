@@ -106,3 +106,14 @@ def test_weights_tell_the_points_of_a_grid_apart():
     levels = torch.cartesian_prod(*[torch.arange(5).double() / 4] * 4)
     sums = torch.from_numpy(levels.numpy() @ PointIndex(4).weights)
     assert sums.sort().values.diff().min() > 1e-6
+
+
+@pytest.mark.usefixtures("few_wait")
+@pytest.mark.parametrize("kind", [grid, clusters, anywhere, duplicates])
+@pytest.mark.parametrize("d", [9, 65])
+@pytest.mark.parametrize("tolerance", [1e-7, 1e-3, 0.5])
+def test_points_of_many_columns_are_compared_as_all_pairs_would_be(kind, d, tolerance):
+    rng = seeded(d)
+    X = torch.cat([kind(30, d, rng), torch.full((1, d), torch.nan, dtype=torch.float64)])
+    rows = torch.cat([kind(20, d, rng), X[:5], X[:5] + 0.999 * tolerance, X[-1:]])
+    assert are_near(rows, X, tolerance).tolist() == brute_force(rows, X, tolerance)

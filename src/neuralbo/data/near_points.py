@@ -9,6 +9,7 @@ from torch import Tensor
 
 FEW = 64  # points looked at first
 ROWS = 4096  # points compared at a time, and how many may wait to be sorted in
+FEW_COLUMNS = 8  # up to so many, comparing all pairs in every column is as fast
 
 Numbers = npt.NDArray[np.float64]
 
@@ -17,8 +18,32 @@ def are_near(rows: Tensor, others: Tensor, tolerance: float) -> Tensor:
     """Return which rows are within the tolerance of another point in every column."""
     if len(others) == 0:
         return torch.zeros(len(rows), dtype=torch.bool)
+    if rows.shape[-1] > FEW_COLUMNS:
+        return torch.cat([_are_near_by_sums(part, others, tolerance) for part in rows.split(ROWS)])
     nearest = [torch.cdist(part, others, p=torch.inf).amin(-1) for part in rows.split(ROWS)]
     return torch.cat(nearest) < tolerance
+
+
+def _are_near_by_sums(rows: Tensor, others: Tensor, tolerance: float) -> Tensor:
+    """Return the same, comparing whole points only where their sums are near, see PointIndex."""
+    weights = torch.from_numpy(weights_of(rows.shape[-1]))
+    sums = (rows @ weights)[:, None] - (others @ weights)[None]
+    pairs = (sums.abs() <= reach_of(tolerance, weights.numpy())).nonzero()
+    found = torch.zeros(len(rows), dtype=torch.bool)
+    for i, j in (part.unbind(-1) for part in pairs.split(ROWS)):
+        is_near = ((rows[i] - others[j]).abs() < tolerance).all(-1)
+        found[i[is_near]] = True
+    return found
+
+
+def weights_of(d: int) -> Numbers:
+    """Return weights of d columns, none a rational combination of others."""
+    return 1 + np.cos(np.arange(1, d + 1)) / 2
+
+
+def reach_of(tolerance: float, weights: Numbers) -> float:
+    """Return how far apart the sums of two points can be that are near, with room for rounding."""
+    return float(1.001 * tolerance * weights.sum() + 1e-12)
 
 
 @final
@@ -31,7 +56,7 @@ class PointIndex:
     """
 
     def __init__(self, d: int) -> None:
-        self.weights: Final[Numbers] = 1 + np.cos(np.arange(1, d + 1)) / 2
+        self.weights: Final[Numbers] = weights_of(d)
         self._sums: Numbers = np.empty(0)
         self._rows: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
 
@@ -60,7 +85,7 @@ class PointIndex:
         """Return which rows are within the tolerance of one of X in every column."""
         found = are_near(rows, X[self.size :], tolerance)
         sums = rows.numpy() @ self.weights
-        reach = 1.001 * tolerance * self.weights.sum() + 1e-12
+        reach = reach_of(tolerance, self.weights)
         low = np.searchsorted(self._sums, sums - reach)
         high = np.searchsorted(self._sums, sums + reach, side="right")
         for i in np.flatnonzero(high > low):
