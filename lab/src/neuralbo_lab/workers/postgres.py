@@ -7,7 +7,6 @@ neither a password nor a right of another user of this machine matters.
 import os
 import shutil
 import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -89,10 +88,9 @@ class Server:
         data = self.folder / "data"
         command = [str(self.programs / "initdb"), "-D", str(data), "-U", "postgres", "-A", "peer",
                    "-E", "UTF8", "--locale=C", "--no-sync"]  # fmt: skip
-        made = subprocess.run(command, check=False, capture_output=True, text=True, cwd="/",
-                              user=self.user)  # fmt: skip
-        if made.returncode:
-            raise ChildProcessError(f"initdb in {data} failed: {made.stderr.strip()[-1000:]}")
+        # Through the watcher, which has no threads: a change of the user needs a real fork, and
+        # one of a process that has talked to gRPC may break the child.
+        ServerProcess(command, self.folder, user=self.user).finish()
         (data / "pg_hba.conf").write_text("local all all peer map=us\n")
         (data / "pg_ident.conf").write_text(f'us "{_our_name()}" postgres\n')
 

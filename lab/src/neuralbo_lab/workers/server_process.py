@@ -58,11 +58,24 @@ class ServerProcess:
         deadline = time.monotonic() + PATIENCE
         while not is_ready():
             if self._watcher.poll() is not None:
-                said = (self.folder / "log").read_text(errors="replace").strip()[-1000:]
-                raise ChildProcessError(f"{self.name} ended at once: {said}")
+                raise ChildProcessError(f"{self.name} ended at once: {self._said()}")
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{self.name} in {self.folder} did not answer in time.")
             time.sleep(0.02)
+
+    def finish(self) -> None:
+        """Wait until a program that is no server has done its work.
+
+        Raises:
+            ChildProcessError: if it fails; the error has the end of its log.
+        """
+        failed = self._watcher.wait()
+        self.stop()  # which closes the pipe
+        if failed:
+            raise ChildProcessError(f"{self.name} in {self.folder} failed: {self._said()}")
+
+    def _said(self) -> str:
+        return (self.folder / "log").read_text(errors="replace").strip()[-1000:]
 
     def stop(self) -> None:
         """End the server and wait until it is gone."""
