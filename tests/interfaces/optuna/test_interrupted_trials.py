@@ -8,8 +8,9 @@ from optuna.trial import TrialState, create_trial
 
 from neuralbo import NeuralSampler, Real, Space
 from neuralbo.interfaces.minimize import ask_params, open_study, optimize
+from neuralbo.interfaces.optuna import interrupted_trials
 from neuralbo.interfaces.optuna.claims import FIXED, publish, published
-from neuralbo.interfaces.optuna.interrupted_trials import RETRY, recover
+from neuralbo.interfaces.optuna.interrupted_trials import RETRY, interrupt, recover
 from neuralbo.interfaces.optuna.trials import INTERRUPTED, WORKER, is_interrupted
 from neuralbo.interfaces.optuna.workers import _started, this_worker
 
@@ -103,6 +104,32 @@ def test_what_a_trial_was_given_is_queued_again_even_if_the_rest_was_only_claime
     recover(study)
     assert published(study.trials[-1]) == {"x": 0.75}
     assert study.trials[-1].state == TrialState.WAITING
+
+
+def meanwhile(monkeypatch, do):
+    """Let something be done while `recover` looks whether the worker of a trial is gone."""
+
+    def is_gone(worker):
+        do()
+        return True
+
+    monkeypatch.setattr(interrupted_trials, "is_gone", is_gone)
+
+
+def test_a_trial_whose_worker_told_its_value_and_ended_meanwhile_is_not_queued(study, monkeypatch):
+    (trial,) = study.trials
+    meanwhile(monkeypatch, lambda: study.tell(trial.number, 1.0))
+    recover(study)
+    assert [t.state for t in study.trials] == [TrialState.COMPLETE]
+
+
+def test_a_point_that_was_only_claimed_is_not_queued_by_the_slower_of_two(study, monkeypatch):
+    study.tell(0, 1.0)
+    study.ask()
+    publish(study, study.trials[-1], {"x": -0.5}, "claimed")
+    meanwhile(monkeypatch, lambda: interrupt(study._storage, study.trials[-1]))
+    recover(study)
+    assert [t.state for t in study.trials] == [TrialState.COMPLETE, TrialState.FAIL]
 
 
 def test_a_trial_that_a_living_worker_is_giving_up_is_left_to_it(study):

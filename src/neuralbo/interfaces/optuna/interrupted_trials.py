@@ -27,10 +27,14 @@ def recover(study: Study) -> None:
     """Put trials whose process is gone in the queue again, and mark them as interrupted."""
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
         if _is_orphan(study, trial):
-            point = _point_of(study._storage.get_trial(trial._trial_id))
-            if point:
-                _queue_again(study, trial.number, point)
-            interrupt(study._storage, trial)
+            # Read after its worker was seen to be gone: that one may have told its value before
+            # it ended, and another may have queued the trial again and given it up.
+            now = study._storage.get_trial(trial._trial_id)
+            if now.state == TrialState.RUNNING:
+                point = _point_of(now)
+                if point:
+                    _queue_again(study, now.number, point)
+                interrupt(study._storage, now)
 
 
 def _point_of(trial: FrozenTrial) -> dict[str, Any]:
