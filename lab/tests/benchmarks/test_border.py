@@ -12,7 +12,7 @@ from neuralbo_lab.problems.border_minima import BORDERS
 @pytest.mark.parametrize("name", BORDERS)
 def test_the_minimum_is_the_least_value_of_a_fine_grid(name):
     problem = BORDERS[name]
-    axis = torch.linspace(0, 1, 201 if problem.d == 2 else 81, dtype=torch.float64)
+    axis = torch.linspace(0, 1, {2: 201, 3: 81, 4: 21}[problem.d], dtype=torch.float64)
     grid = torch.cartesian_prod(*[axis] * problem.d)
     values = problem.regret(grid)
     least = float(values[~values.isnan()].min())
@@ -34,3 +34,6 @@ def test_random_search_has_as_many_failures_as_the_box_has():
     assert failed["triangle"] > 0.65
     assert failed["circle"] > 0.55
     assert 0.2 < failed["ball"] < 0.75
+    assert 0.15 < failed["hyperbola"] < 0.7  # 0.40 of its box
+    assert 0.4 < failed["corner"] < 0.9  # 0.69
+    assert 0.2 < failed["half"] < 0.8  # 0.5

@@ -77,7 +77,7 @@ def test_the_table_has_a_row_for_each_problem_and_method(name, folder):
     results = ExperimentResults(study, made)
     rows = table(results)
     assert [row[:3] for row in rows] == [(p, m, "2") for p in "ab" for m in study.methods]
-    assert {row[6] for row in rows} == {"25.0"}
+    assert {row[7] for row in rows} == {"25.0"}
     assert "25.0" in REPORT.write(results, folder).read_text()
 
 

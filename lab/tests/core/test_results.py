@@ -173,7 +173,7 @@ def test_random_search_makes_the_committed_trials(kept, tmp_path):
         assert now["params"] == close(line.get("params", now["params"]))
 
 
-@pytest.mark.parametrize("name", ["failures", "conditional", "objectives"])
+@pytest.mark.parametrize("name", ["border", "failures", "conditional", "objectives"])
 def test_random_search_among_failures_and_conditions_leaves_the_committed_numbers(name):
     study = find_study(name)
     assert isinstance(study, ExperimentStudy)
