@@ -1,13 +1,15 @@
 """How good a point may be at best."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+import torch
 from botorch.acquisition import AcquisitionFunction
 from botorch.models.model import Model
 from torch import Tensor
 
-from neuralbo.criteria.criterion import mean_and_std, single_points
+from neuralbo.criteria.criterion import analytic, mean_and_std, single_points
 from neuralbo.engine.step import Step
 
 
@@ -24,6 +26,15 @@ class UpperBoundValue(AcquisitionFunction):
         """Evaluate it at X, b x 1 x d; b values."""
         mean, std = mean_and_std(self.model, X)
         return mean + self.beta * std
+
+    def with_gradient(self) -> Callable[[Tensor], tuple[Tensor, Tensor]] | None:
+        """Return the values with their gradients, if the model has analytic gradients."""
+        return analytic(self.model, self._of_moments)
+
+    def _of_moments(self, mean: Tensor, variance: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return m + beta s, and its gradients 1 and beta/(2 s)."""
+        std = variance.sqrt()
+        return mean + self.beta * std, torch.ones_like(mean), self.beta / (2 * std)
 
 
 @final

@@ -13,7 +13,14 @@ from torch import Tensor
 from neuralbo.data import Data
 from neuralbo.engine.step import Step
 from neuralbo.surrogates.mixtures.mixture_model import MixtureModel
-from neuralbo.surrogates.surrogate import GaussianModel, HasComponents, Surrogate, moments_of
+from neuralbo.surrogates.surrogate import (
+    AnalyticGradients,
+    GaussianModel,
+    HasComponents,
+    OfMoments,
+    Surrogate,
+    moments_of,
+)
 
 
 @runtime_checkable
@@ -60,6 +67,15 @@ class KnowsGradient(Protocol):
     def with_gradient(self) -> Callable[[Tensor], tuple[Tensor, Tensor]] | None:
         """Return a function from single points, b x d, to values and gradients, or None."""
         ...
+
+
+def analytic(
+    model: Model, of_moments: OfMoments
+) -> Callable[[Tensor], tuple[Tensor, Tensor]] | None:
+    """Return a function of a model's moments with its gradient, if the model has gradients."""
+    if not (isinstance(model, AnalyticGradients) and model.has_gradients):
+        return None
+    return lambda X: model.criterion_and_gradient(X, of_moments)
 
 
 @runtime_checkable

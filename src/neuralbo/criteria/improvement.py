@@ -17,9 +17,9 @@ from botorch.models.model import Model
 from scipy.special import erfcx, ndtr
 from torch import Tensor
 
-from neuralbo.criteria.criterion import components_at, mean_and_std, single_points
+from neuralbo.criteria.criterion import analytic, components_at, mean_and_std, single_points
 from neuralbo.engine.step import Step
-from neuralbo.surrogates.surrogate import AnalyticGradients, HasComponents
+from neuralbo.surrogates.surrogate import HasComponents
 
 LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 TAIL, SERIES = -1.0, -1e3  # where one form of log h hands over to the next
@@ -86,10 +86,7 @@ class _LogImprovement(_Improvement):
 
     def with_gradient(self) -> Callable[[Tensor], tuple[Tensor, Tensor]] | None:
         """Return the values with their gradients, if the model has analytic gradients."""
-        model = self.model
-        if not (isinstance(model, AnalyticGradients) and model.has_gradients):
-            return None
-        return lambda X: model.criterion_and_gradient(X, self._of_moments)
+        return analytic(self.model, self._of_moments)
 
     def _of_moments(self, mean: Tensor, variance: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return log h(z) + log s, and its gradients h'/(h s) and (1 - z h'/h)/(2 s^2)."""

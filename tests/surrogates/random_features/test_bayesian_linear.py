@@ -6,10 +6,13 @@ import pytest
 import torch
 from torch import Tensor
 
+from neuralbo.criteria import LogExpectedImprovement, UpperBound
 from neuralbo.data import Units
+from neuralbo.engine.step import Step
 from neuralbo.inference.evidence import Decomposition
 from neuralbo.surrogates.random_features.bayesian_linear import BayesianLinearModel
-from neuralbo.testing.toys import multimodal, seeded, uniform
+from neuralbo.surrogates.random_features.hidden_layer import HiddenLayer
+from neuralbo.testing.toys import cube, multimodal, seeded, smooth_data, uniform
 
 ALPHA, BETA = 2.0, 500.0
 UNITS = Units(torch.tensor([3.0]).double(), torch.tensor([0.5]).double())
@@ -161,3 +164,32 @@ def test_a_conditioned_model_survives_pickle(T):
     for left, right in zip(model.joint(T), other.joint(T), strict=True):
         assert torch.equal(left, right)
     assert torch.equal(model.draw(seeded())(T), other.draw(seeded())(T))
+
+
+@pytest.mark.parametrize("criterion", [LogExpectedImprovement(), UpperBound(1.5)])
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+def test_gradients_of_a_local_search_are_those_of_autograd(criterion, activation):
+    """The plain formula has no node of ours in its graph."""
+    data = smooth_data(12, 3)
+    layer = HiddenLayer(40, activation, squares=0.5).draw(3, seeded(2))
+    model = fitted(layer, data.X, data.Y)
+    plain = fitted(lambda X: layer(X), data.X, data.Y)  # noqa: PLW0108
+    step = Step.of(data, cube(3), seed=0, number=12)
+    X = torch.cat([uniform(20, 3, seed=3), data.X[:2] + 1e-3]).clamp(0, 1).requires_grad_()
+    expected = criterion(step, plain)(X[:, None])
+    (gradient,) = torch.autograd.grad(expected.sum(), X)
+    value, found = criterion(step, model).with_gradient()(X.detach())
+    torch.testing.assert_close(value, expected.detach())
+    torch.testing.assert_close(found, gradient)
+    assert criterion(step, plain).with_gradient() is None
+
+
+def test_a_variance_that_is_nothing_but_rounding_has_no_gradient():
+    X = uniform(3, 2)
+    layer = HiddenLayer(5).draw(2, seeded(2))
+    decomposed = Decomposition.of(layer(X), torch.zeros(3).double())
+    model = BayesianLinearModel(layer, decomposed, (1e12, BETA), UNITS)
+    model.W = torch.eye(layer.h, dtype=torch.float64)  # all is explained
+    zeros = torch.zeros(len(X), dtype=torch.float64)
+    _, gradient = model.criterion_and_gradient(X, lambda m, v: (v, zeros, zeros + 1))
+    assert (gradient == 0).all()

@@ -16,11 +16,12 @@ from torch import Generator, Tensor
 from neuralbo.data import Data, Units
 from neuralbo.inference.evidence import Decomposition
 from neuralbo.surrogates.leave_one_out import LeftOut
-from neuralbo.surrogates.surrogate import LEAST_VARIANCE, GaussianModel
+from neuralbo.surrogates.surrogate import LEAST_VARIANCE, GaussianModel, OfMoments
 
 LEAST_LEFT = 1e-9  # of 1 - h_i, which is a difference
 
 Features = Callable[[Tensor], Tensor]  # ... x d to ... x h
+Back = Callable[[Tensor, Tensor], Tensor]  # gradients by two moments to that by the points
 
 
 @final
@@ -56,18 +57,25 @@ class _Moments(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *arguments: Any) -> tuple[Tensor, Tensor]:
         X, features, W, mu = arguments
-        psi = features(X)
-        explained = psi @ W
-        ctx.features, ctx.psi, ctx.rest = features, psi, (explained, W, mu)
-        return psi @ mu, psi.square().sum(-1) - explained.square().sum(-1)
+        mean, variance, ctx.back = _moments(X, features, W, mu)
+        return mean, variance
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
-        (explained, W, mu), psi = ctx.rest, ctx.psi
-        by_mean, by_variance = gradients
+        return ctx.back(*gradients), None, None, None
+
+
+def _moments(X: Tensor, features: Steps, W: Tensor, mu: Tensor) -> tuple[Tensor, Tensor, Back]:
+    """Return mu'psi, |psi|^2 - |W'psi|^2, and what takes their gradients back to the points."""
+    psi = features(X)
+    explained = psi @ W
+
+    def back(by_mean: Tensor, by_variance: Tensor) -> Tensor:
         gradient = by_mean[..., None] * mu
         gradient = gradient + (2 * by_variance)[..., None] * (psi - explained @ W.mT)
-        return ctx.features.back(psi, gradient), None, None, None
+        return features.back(psi, gradient)
+
+    return psi @ mu, psi.square().sum(-1) - explained.square().sum(-1), back
 
 
 class BayesianLinearModel(GaussianModel):
@@ -91,7 +99,7 @@ class BayesianLinearModel(GaussianModel):
         alpha, beta = precisions
         self.features, self.decomposed, self.precisions = features, decomposed, precisions
         self.units, self.updates = units, list[Update]()
-        self._has_steps = isinstance(features, Steps)
+        self._steps = features if isinstance(features, Steps) else None
         lam = beta * decomposed.s2
         self.register_buffer("W", decomposed.V * (lam / (alpha + lam)).sqrt())
         self.register_buffer("mu", decomposed.V @ (beta * decomposed.c / (alpha + lam)))
@@ -105,14 +113,30 @@ class BayesianLinearModel(GaussianModel):
 
     def moments(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and variance of f at each point."""
-        if self._has_steps:
-            mean, variance = _Moments.apply(X, self.features, self.W, self.mu)
+        if self._steps is not None:
+            mean, variance = _Moments.apply(X, self._steps, self.W, self.mu)
         else:
             psi = self.features(X)
             mean = psi @ self.mu
             variance = psi.square().sum(-1) - (psi @ self.W).square().sum(-1)
         variance = (variance / self.precisions[0]).clamp(min=LEAST_VARIANCE) * self.units.square
         return self.units.values(mean), variance
+
+    @property
+    def has_gradients(self) -> bool:
+        """Whether `criterion_and_gradient` is there."""
+        return self._steps is not None
+
+    def criterion_and_gradient(self, X: Tensor, criterion: OfMoments) -> tuple[Tensor, Tensor]:
+        """Return a function of the moments at points, N x d to N, and its gradient, N x d."""
+        assert self._steps is not None
+        mean, variance, back = _moments(X, self._steps, self.W, self.mu)
+        variance = variance / self.precisions[0]
+        value, by_mean, by_variance = criterion(
+            self.units.values(mean), variance.clamp(min=LEAST_VARIANCE) * self.units.square
+        )
+        by_variance = by_variance * (variance >= LEAST_VARIANCE) * self.units.square
+        return value, back(by_mean * self.units.scale, by_variance / self.precisions[0])
 
     def left_out(self, data: Data) -> LeftOut:
         """Return what the others say of each observation, precisions as they are.

@@ -11,7 +11,7 @@ from torch import Generator, Tensor
 Activation = Literal["relu", "tanh"]
 Initialization = Literal["even", "independent", "uniform"]
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "tanh": torch.tanh}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu_, "tanh": torch.tanh_}
 UNIT_VARIANCE = math.sqrt(12)  # a uniform variable of the unit interval times this has variance 1
 EDGE = 1e-12  # keeps offsets finite
 
@@ -119,7 +119,8 @@ class RandomFeatures:
         """Return the features, ... x n x d to ... x n x h."""
         Z = (X - 0.5) * UNIT_VARIANCE
         Z = Z if self.relevance is None else Z * self.relevance
-        hidden = ACTIVATIONS[self.activation](Z @ self.directions.mT + self.offsets[..., None, :])
+        hidden = (Z @ self.directions.mT).add_(self.offsets[..., None, :])
+        ACTIVATIONS[self.activation](hidden)  # in its place: memory costs more than the numbers
         Z = Z.expand(*hidden.shape[:-1], -1)
         parts = [hidden, Z] if self.skip else [hidden]
         if self.skip and self.squares:
