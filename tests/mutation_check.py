@@ -4,7 +4,7 @@
 
 picks lines of the library at random that the git revision BEFORE and HEAD both have, changes each
 (an operator, a comparison, a number, a negation, or a term is left out), and runs the tests that
-mirror its module (its file of tests, or the folder's) until one fails: at HEAD, and at BEFORE if
+mirror its module (its file of tests, then the folder's) until one fails: at HEAD, and at BEFORE if
 HEAD's tests miss it and are others. It prints what caught each mutant, and ends with 1 if BEFORE
 catches one that HEAD misses. Run it by hand: it takes minutes.
 
@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[1]
 PLACES = ("surrogates", "criteria", "maximizers", "policies", "space", "interfaces/optuna")
 HEAVY = ("torch", "botorch.models", "botorch.optim", "botorch.acquisition.logei", "optuna",
          "scipy.stats", "sklearn.gaussian_process", "sqlalchemy", "pytest")  # fmt: skip
+NO_TESTS = 5  # pytest's code where all are left out
 LONGEST = 600  # seconds of a run; one that takes longer counts as caught
 SWAPS = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
@@ -85,10 +86,10 @@ def with_line(path, line, after):
 
 
 def mirror(tree, module):
-    """Return the tests of a module: the file of its name, or the files of its folder."""
+    """Return the tests of a module: the file of its name first, then those of its folder."""
     folder = tree / "tests" / module.parent
     own = folder / f"test_{module.stem}.py"
-    return [own] if own.exists() else sorted(folder.glob("test_*.py"))
+    return sorted(folder.glob("test_*.py"), key=lambda path: (path != own, path))
 
 
 def are_equal(trees, module):
@@ -122,8 +123,8 @@ def fails(tree, tests, without=()):
             code = signal.alarm(LONGEST) or pytest.main([*options, *map(str, tests)])
             sys.stdout.flush()
             os._exit(int(code))
-        status = os.waitpid(child, 0)[1]
-        if status == 0:
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status in (0, NO_TESTS):
             return None
         out.seek(0)
         rows = [row for row in out if row.startswith(("FAILED", "ERROR"))]
