@@ -23,11 +23,12 @@ from optuna.distributions import FloatDistribution
 from torch import Tensor
 
 from neuralbo_lab.benchmarks.failures_and_conditions import runs_by_problem
-from neuralbo_lab.claims.paired_tests import LEVEL, wilcoxon_p_value
+from neuralbo_lab.claims.paired_tests import LEVEL
 from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.one_table import OneTable
 from neuralbo_lab.core.store import Line
 from neuralbo_lab.core.study import Minutes
+from neuralbo_lab.statistics import wilcoxon_p_value
 
 COLUMNS = ("problem", "method", "runs", "mean hypervolume", "lower quartile", "upper quartile",
            "seconds per suggestion", "missed")  # fmt: skip

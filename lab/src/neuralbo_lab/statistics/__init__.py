@@ -18,6 +18,7 @@ from neuralbo_lab.statistics.friedman import (
 )
 from neuralbo_lab.statistics.hierarchy import area_under_curve, compare, partial_ranks
 from neuralbo_lab.statistics.interval_ranks import best_budget, interval_ranks
+from neuralbo_lab.statistics.paired import Overall, Ratio, overall, paired_ratio
 from neuralbo_lab.statistics.profiles import performance_profile, performance_ratios
 from neuralbo_lab.statistics.ratios import geometric_mean, ratio_interval
 from neuralbo_lab.statistics.regression_scores import (
@@ -34,6 +35,7 @@ from neuralbo_lab.statistics.regression_scores import (
     regression_scores,
 )
 from neuralbo_lab.statistics.runs import aligned, regret, running_minimum
+from neuralbo_lab.statistics.signed_ranks import holm, wilcoxon_p_value
 from neuralbo_lab.statistics.summaries import Summary, bootstrap_interval, outliers, summarize
 from neuralbo_lab.statistics.targets import (
     BBOB_TARGETS,
@@ -46,7 +48,9 @@ __all__ = [
     "BBOB_TARGETS",
     "CALIBRATION_LEVELS",
     "Friedman",
+    "Overall",
     "PredictiveDistribution",
+    "Ratio",
     "RegressionScores",
     "Reliability",
     "Standing",
@@ -69,6 +73,7 @@ __all__ = [
     "friedman_ranks",
     "geometric_mean",
     "groups",
+    "holm",
     "interval_coverage",
     "interval_ranks",
     "mean_absolute_error",
@@ -77,6 +82,8 @@ __all__ = [
     "mean_relative_error",
     "modes",
     "outliers",
+    "overall",
+    "paired_ratio",
     "partial_ranks",
     "performance_profile",
     "performance_ratios",
@@ -90,4 +97,5 @@ __all__ = [
     "summarize",
     "target_ecdf",
     "transform_reliability",
+    "wilcoxon_p_value",
 ]
