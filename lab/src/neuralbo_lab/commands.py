@@ -21,6 +21,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     speed.add_argument("--json", action="store_true", help="the result as JSON in the last line")
     speed.add_argument("--quick", action="store_true", help="few repetitions, to try it out")
     speed.set_defaults(command=_speed)
+    peers = lab.add_parser("peers", help="make environments for peers that need their own")
+    peers.add_argument("name", nargs="*", metavar="NAME", help="none to see which there are")
+    peers.set_defaults(command=_peers)
     _add_studies(lab)
     for command in lab.choices.values():
         add_traceback(command)
@@ -64,6 +67,22 @@ def _speed(options: argparse.Namespace) -> int:
     from neuralbo_lab.speed.measurements import measure
 
     return measure(options.name, as_json=options.json, is_quick=options.quick)
+
+
+def _peers(options: argparse.Namespace) -> int:
+    from neuralbo.errors import unknown_name
+
+    from neuralbo_lab.peers.environments import Environment, names
+
+    for name in options.name:
+        if name not in names():
+            raise unknown_name("environment", name, names())
+        print(f"making {name} ...")
+        Environment(name).make()
+    for name in names():
+        environment = Environment(name)
+        print(f"{name:12} {environment.missing or environment.folder}")
+    return 0
 
 
 def _lab_list(options: argparse.Namespace) -> int:

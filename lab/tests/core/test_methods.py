@@ -41,7 +41,8 @@ WITHOUT_CONDITIONS = {"skopt-gp", "skopt-forest"}
 VALUES = [3.0, None, 1.0, 2.0, None, 5.0, 0.5, None, 4.0, 0.7]
 
 
-SLOW = {"smac", "smac-bb"}  # a second a suggestion
+SLOW = {"smac", "smac-bb", "ax", "saasbo"}  # a second a suggestion, or seconds to import
+ELSEWHERE = {name for name, method in PEERS.items() if method.environment is not None}
 
 
 def installed(names):
@@ -50,13 +51,16 @@ def installed(names):
         pytest.param(
             name,
             marks=[pytest.mark.skipif(bool(PEERS[name].missing), reason="not installed")]
-            + [pytest.mark.slow] * (name in SLOW),
+            + [pytest.mark.slow] * (name in SLOW)
+            # Ax imports names of its own that it calls deprecated
+            + [pytest.mark.filterwarnings("ignore::DeprecationWarning")] * (name == "ax"),
         )
         for name in names
     ]
 
 
-every_peer = pytest.mark.parametrize("name", installed(PEERS))
+HERE = [name for name in PEERS if name not in ELSEWHERE | {"pycma"}]
+every_peer = pytest.mark.parametrize("name", installed(HERE))
 quiet = pytest.mark.usefixtures("quiet_optuna")
 
 
@@ -166,13 +170,43 @@ def first_value(name, seed, sign):
     return bowl(optimizer.ask())
 
 
-@pytest.mark.parametrize("name", [n for n in PEERS if n not in PLAIN])
+@pytest.mark.parametrize("name", [n for n in PEERS if n not in PLAIN | ELSEWHERE])
 def test_a_missing_package_is_explained(name, monkeypatch):
     monkeypatch.setattr(methods, "find_spec", lambda package: None)
-    needs = PEERS[name].needs
+    needs, extra = PEERS[name].needs, PEERS[name].extra
     assert find_method(name).missing == (
-        f"{name} needs the package {needs}: pip install 'neuralbo-lab[peers]'"
+        f"{name} needs the package {needs}: pip install 'neuralbo-lab[{extra}]'"
     )
+
+
+@pytest.mark.parametrize("name", sorted(ELSEWHERE))
+def test_a_missing_environment_is_explained(name, monkeypatch, tmp_path):
+    monkeypatch.setenv("NEURALBO_LAB_PEERS", str(tmp_path))
+    why = find_method(name).missing
+    assert why == (
+        f"{name} lives elsewhere, and an environment of its own is not made yet: "
+        f"neuralbo lab peers {name}"
+    )
+
+
+@pytest.mark.skipif(bool(PEERS["pycma"].missing), reason="not installed")
+def test_cma_begins_at_the_best_point_converges_and_begins_anew():
+    make = find_method("pycma").make
+    with pytest.raises(ValueError, match="real parameters only"):
+        make(MIXED, 0, 10)
+    optimizer = make(PLANE, 0, 600)
+    points = PLANE.decode(PLANE.domain.sample(6, generator(0)))
+    for params in points:
+        optimizer.tell(params, bowl(params))
+    values = []
+    for _ in range(500):
+        params = optimizer.ask()
+        values.append(bowl(params))
+        optimizer.tell(params, None if len(values) == 3 else values[-1])
+    best = min(points, key=bowl)
+    assert optimizer.first == tuple(PLANE.encode([best])[0].tolist())
+    assert min(values[:100]) < 1e-3  # random search: 0.04 on average
+    assert optimizer.population == 12  # twice the usual 4 + 3 ln 2
 
 
 @pytest.mark.parametrize("name", sorted(PLAIN))

@@ -27,6 +27,7 @@ from neuralbo.space import Space
 from optuna import samplers
 
 from neuralbo_lab.core.ablations import ABLATIONS
+from neuralbo_lab.peers.environments import Environment
 from neuralbo_lab.problems import find
 
 
@@ -52,7 +53,8 @@ class Method:
 
     Attributes:
         make: from the space, the seed and the number of trials.
-        needs: the package that must be installed.
+        needs: the package that must be installed, with the extra that brings it.
+        environment: the one of its own in which the method lives, if it has one.
         is_pure: whether an optimizer that was told the same answers the same, however it got
             there.
         description: what it is, with which settings, in one line.
@@ -61,15 +63,21 @@ class Method:
     name: str
     make: Make
     needs: str | None = None
+    extra: str = "peers"
+    environment: Environment | None = None
     is_pure: bool = False
     description: str = ""
 
     @property
     def missing(self) -> str | None:
         """Why the method cannot run here, or None."""
+        if self.environment is not None and self.environment.missing is not None:
+            return f"{self.name} lives elsewhere, and {self.environment.missing}"
         if self.needs is None or find_spec(self.needs) is not None:
             return None
-        return f"{self.name} needs the package {self.needs}: pip install 'neuralbo-lab[peers]'"
+        return (
+            f"{self.name} needs the package {self.needs}: pip install 'neuralbo-lab[{self.extra}]'"
+        )
 
 
 def _optuna(sampler: Callable[[int], samplers.BaseSampler]) -> Make:
@@ -123,6 +131,37 @@ def _skopt_forest(space: Space, seed: int, trials: int) -> AskTellOptimizer:
     from neuralbo_lab.peers.skopt import SkoptOptimizer
 
     return SkoptOptimizer(space, "ET", seed)
+
+
+def _pycma(space: Space, seed: int, trials: int) -> AskTellOptimizer:
+    from neuralbo_lab.peers.pycma import CmaOptimizer
+
+    return CmaOptimizer(space, seed)
+
+
+def _ax(space: Space, seed: int, trials: int) -> AskTellOptimizer:
+    from neuralbo_lab.peers.ax import AxOptimizer
+
+    return AxOptimizer(space, seed)
+
+
+def _saasbo(space: Space, seed: int, trials: int) -> AskTellOptimizer:
+    from neuralbo_lab.peers.saasbo import SaasboOptimizer
+
+    return SaasboOptimizer(space, seed)
+
+
+def _elsewhere(name: str, description: str) -> Method:
+    """Return a peer in an environment of its own."""
+    environment = Environment(name)
+
+    def make(space: Space, seed: int, trials: int) -> AskTellOptimizer:
+        from neuralbo_lab.peers.piped import SERVERS, PipedOptimizer
+
+        peer = SERVERS / f"{name}_peer.py"
+        return PipedOptimizer(environment.python, peer, space, seed=seed, trials=trials)
+
+    return Method(name, make, environment=environment, description=description)
 
 
 PEERS = {
@@ -201,6 +240,47 @@ PEERS = {
             needs="skopt",
             description="scikit-optimize as in forest_minimize: extra trees, expected "
             "improvement; no conditional spaces; a failure has the worst value",
+        ),
+        Method(
+            "pycma",
+            _pycma,
+            needs="cma",
+            description="CMA-ES of the package pycma, from the best initial point, with restarts; "
+            "real parameters only; a failure has the worst value",
+        ),
+        Method(
+            "ax",
+            _ax,
+            needs="ax",
+            description="Ax's client with the strategy it chooses: BoTorch's Gaussian process and "
+            "log noisy expected improvement; a failure has the worst value",
+        ),
+        Method(
+            "saasbo",
+            _saasbo,
+            needs="numpyro",
+            extra="samplers",
+            description="BoTorch's SaasFullyBayesianSingleTaskGP and qLogExpectedImprovement, as "
+            "in its tutorial; a failure has the worst value",
+        ),
+        _elsewhere(
+            "hebo",
+            "HEBO as it comes: input and output warping, a Pareto front of three criteria; "
+            "a failure has the worst value",
+        ),
+        _elsewhere(
+            "vizier",
+            "Vizier's default, a Gaussian process with UCB and pure exploration; "
+            "a failure has the worst value",
+        ),
+        _elsewhere(
+            "baybe",
+            "BayBE's campaign as it comes: a Gaussian process; a failure has the worst value",
+        ),
+        _elsewhere(
+            "nevergrad",
+            "Nevergrad's NGOpt, which chooses by the space and the number of trials; "
+            "a failure has the worst value",
         ),
     )
 }

@@ -65,8 +65,10 @@ def of_problem(name: str) -> dict[str, Any]:
 
 
 def of_method(name: str) -> dict[str, Any]:
-    """Return the name of a method, and the settings of its policy if it is one of ours."""
-    return {"name": name, "policy": _policy(find_method(name))}
+    """Return the name of a method, its policy if it is ours, the environment if it has one."""
+    method = find_method(name)
+    where = None if method.environment is None else method.environment.key
+    return {"name": name, "policy": _policy(method), "environment": where}
 
 
 def of_setting(name: str) -> dict[str, Any]:
