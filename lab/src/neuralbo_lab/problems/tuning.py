@@ -68,7 +68,7 @@ class Tuning:
         with warnings.catch_warnings(), threads.threadpool_limits(1):
             # few steps are part of the problem
             warnings.simplefilter("ignore", ConvergenceWarning)
-            scores = cross_val_score(model, *_data(self.dataset), cv=folds, error_score="raise")
+            scores = cross_val_score(model, *data(self.dataset), cv=folds, error_score="raise")
         return float(1 - scores.mean())
 
     @property
@@ -191,7 +191,7 @@ def _scaled(model: Any) -> Any:
 
 
 @cache
-def _data(dataset: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def data(dataset: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return inputs and targets; those of diabetes in standard units, which R² does not see."""
     from sklearn import datasets
 
