@@ -25,8 +25,17 @@ def add(parser: argparse.ArgumentParser) -> None:
     peers.add_argument("name", nargs="*", metavar="NAME", help="none to see which there are")
     peers.set_defaults(command=_peers)
     _add_studies(lab)
+    _add_benchmarks(lab)
     for command in lab.choices.values():
         add_traceback(command)
+
+
+def _add_benchmarks(lab: Any) -> None:
+    """Add what makes the page of the benchmarks."""
+    page = lab.add_parser("benchmarks", help="write the page of the benchmarks and its figures")
+    page.set_defaults(command=_benchmarks)
+    for name, usual in (("--root", "results"), ("--into", "docs")):
+        page.add_argument(name, type=Path, default=Path(usual), metavar="DIR", help=usual)
 
 
 def _add_studies(lab: Any) -> None:
@@ -36,6 +45,7 @@ def _add_studies(lab: Any) -> None:
     study = lab.add_parser("run", help="run a study; what is finished is kept")
     study.set_defaults(command=_lab_run)
     study.add_argument("--workers", type=int, default=2, metavar="N", help="processes (2)")
+    study.add_argument("--test", action="store_true", help="allow what is kept for testing")
     study.add_argument("--keep-models", action="store_true", help="save model and proposal a step")
     study.add_argument(
         "--method", action="append", default=[], metavar="M", help="only this, or 'brvfl*' for all"
@@ -85,6 +95,13 @@ def _peers(options: argparse.Namespace) -> int:
     return 0
 
 
+def _benchmarks(options: argparse.Namespace) -> int:
+    from neuralbo_lab.pages import benchmarks_page
+
+    print(f"page: {benchmarks_page.write(options.root, options.into)}")
+    return 0
+
+
 def _lab_list(options: argparse.Namespace) -> int:
     from neuralbo_lab.core.studies import STUDIES
 
@@ -114,7 +131,13 @@ def _lab_run(options: argparse.Namespace) -> int:
     study = _lab_study(options, is_quick=options.quick)
     for part in ("problem", "method"):
         study = only(study, part, getattr(options, part))
-    run(study, options.root, options.workers, keep_models=options.keep_models)
+    run(
+        study,
+        options.root,
+        options.workers,
+        keep_models=options.keep_models,
+        may_test=options.test,
+    )
     print(f"results: {folder(study, options.root)}")
     return 0
 

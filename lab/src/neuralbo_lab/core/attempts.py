@@ -9,6 +9,7 @@ from typing import Any, final
 from neuralbo.engine.step import generator
 from neuralbo.space import Space
 
+from neuralbo_lab.core.benchmark_study import BenchmarkStudy
 from neuralbo_lab.core.methods import AskTellOptimizer, find_method
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
 from neuralbo_lab.core.stopping import Evaluated, ProposedAgain, TargetReached
@@ -19,7 +20,7 @@ PRECISION = 1e-8  # of a target, as in BBOB
 
 
 def initial_points(
-    study: OptimizationStudy, cell: Cell, space: Space, attempt: int = 0
+    study: OptimizationStudy | BenchmarkStudy, cell: Cell, space: Space, attempt: int = 0
 ) -> list[dict[str, Any]]:
     """Return the initial points, which all methods of a seed share."""
     keys = (START, attempt) if attempt else (START,)
@@ -43,7 +44,9 @@ class Attempts:
     number: int
     optimizer: AskTellOptimizer
 
-    def __init__(self, study: OptimizationStudy, cell: Cell, space: Space, target: float) -> None:
+    def __init__(
+        self, study: OptimizationStudy | BenchmarkStudy, cell: Cell, space: Space, target: float
+    ) -> None:
         self._study, self._cell, self._space = study, cell, space
         self._target = TargetReached(target, PRECISION)
         self._begin(0)

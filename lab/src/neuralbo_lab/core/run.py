@@ -30,6 +30,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from neuralbo_lab.core.kept_models import CannotKeepError, models_folder
 from neuralbo_lab.core.protocol_key import key_of
+from neuralbo_lab.core.splits import SplitError
 from neuralbo_lab.core.store import Line, finished, folder, read_lines, rounded, stale_in_words
 from neuralbo_lab.core.study import AnyCell, C, Study
 
@@ -51,8 +52,24 @@ def versions() -> dict[str, str]:
     return found
 
 
-def run(study: Study[Any], root: Path, workers: int = 2, *, keep_models: bool = False) -> None:
-    """Run the cells that are not finished yet, and show how far it is."""
+def run(
+    study: Study[Any],
+    root: Path,
+    workers: int = 2,
+    *,
+    keep_models: bool = False,
+    may_test: bool = False,
+) -> None:
+    """Run the cells that are not finished yet, and show how far it is.
+
+    Raises:
+        SplitError: The study is of the test split, and nobody said that it may be run.
+    """
+    if study.is_test and not may_test:
+        raise SplitError(
+            f"{study.name} is kept for the last comparison, when all settings are chosen; "
+            "if they are, say --test."
+        )
     missing = study.missing()  # says what to install before anything is run
     where = folder(study, root)
     where.mkdir(parents=True, exist_ok=True)

@@ -10,16 +10,23 @@ from neuralbo.interfaces.optimizer import finite_or_none
 from neuralbo.space import Space
 
 from neuralbo_lab.core.attempts import Attempts
+from neuralbo_lab.core.benchmark_study import BenchmarkStudy
 from neuralbo_lab.core.kept_models import save_step
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
+from neuralbo_lab.core.splits import must_be_allowed
 from neuralbo_lab.core.store import Line
 from neuralbo_lab.problems import find
 
 CLOCK = ("fit_seconds", "choose_seconds")  # facts that belong to the seconds of a line
 
 
-def header_of(study: OptimizationStudy, cell: Cell) -> Line:
-    """Return the first line of a run."""
+def header_of(study: OptimizationStudy | BenchmarkStudy, cell: Cell) -> Line:
+    """Return the first line of a run.
+
+    Raises:
+        SplitError: The benchmark's split forbids the run.
+    """
+    must_be_allowed(cell.problem, cell.seed, is_test=study.is_test)
     start = study.start_of(cell.problem)
     settings = {"study": study.name, "trials": study.trials, "start": start}
     return settings | {
@@ -28,7 +35,7 @@ def header_of(study: OptimizationStudy, cell: Cell) -> Line:
 
 
 def trials(
-    study: OptimizationStudy, cell: Cell, before: list[Line], models: Path | None
+    study: OptimizationStudy | BenchmarkStudy, cell: Cell, before: list[Line], models: Path | None
 ) -> Iterator[Line]:
     """Yield the lines of a run; those of `before` are told again, and are not evaluated."""
     problem = find(cell.problem)

@@ -230,10 +230,14 @@ def _merged(study: HasResults, header: Line, loose: dict[str, list[Line]]) -> tu
 
 def _truth_of(study: HasResults, first: Line) -> Truth | None:
     """Return the values without noise of the problem of a run, if the study reports them."""
+    from neuralbo_lab.core.benchmark_study import BenchmarkStudy
     from neuralbo_lab.core.optimization_study import OptimizationStudy
     from neuralbo_lab.problems import find
 
-    is_reported = isinstance(study, OptimizationStudy) and study.by_truth and "problem" in first
+    is_reported = "problem" in first and (
+        (isinstance(study, OptimizationStudy) and study.by_truth)
+        or (isinstance(study, BenchmarkStudy) and "-noise" in first["problem"])
+    )
     return find(first["problem"]).truth if is_reported else None
 
 

@@ -15,6 +15,7 @@ from neuralbo_lab.benchmarks.many_trials import MANY_TRIALS
 from neuralbo_lab.benchmarks.non_stationary import NON_STATIONARY
 from neuralbo_lab.benchmarks.objectives import OBJECTIVES
 from neuralbo_lab.benchmarks.peers import PEERS
+from neuralbo_lab.benchmarks.public import PUBLIC
 from neuralbo_lab.benchmarks.resume import RESUME
 from neuralbo_lab.benchmarks.soak import SOAK
 from neuralbo_lab.benchmarks.speed import SPEED
@@ -85,7 +86,7 @@ STUDIES: dict[str, Study[Any]] = {
         SPEED,
         ILLUSTRATIONS,
     )
-}
+} | {study.name: study for study in PUBLIC}
 
 
 def find_study(name: str) -> Study[Any]:

@@ -62,6 +62,11 @@ class Study(ABC, Generic[C]):
     PARTS: ClassVar[Mapping[str, str]] = {}
 
     @property
+    def is_test(self) -> bool:
+        """Whether it is about what is kept for the last comparison, and needs a flag to be run."""
+        return False
+
+    @property
     @abstractmethod
     def methods(self) -> tuple[str, ...]:
         """What is compared."""
