@@ -41,7 +41,12 @@ OURS = "auto"
 SOLVED = 1e-4
 FOUND = 1e-2
 _BBOB = re.compile(rf"({'|'.join(SUITES)})-f[0-9]+-d([0-9]+)")
-_KINDS = {"tune": "tuning of learners", "ax": "conditional tuning", "reaction": "reactions"}
+_KINDS = {
+    "tune": "tuning of learners",
+    "ax": "conditional tuning",
+    "reaction": "reactions",
+    "control": "controllers",
+}
 COLUMNS = ("peer", "problems", "ratio", "wins", "losses", "p", "answer", "seconds, ours",
            "seconds, peer")  # fmt: skip
 EACH = ("problem", "pairs", "ours", "best peer", "ratio", "low 95 %", "high 95 %", "answer")

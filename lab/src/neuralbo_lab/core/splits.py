@@ -43,6 +43,7 @@ DEVELOPMENT = Split(
         "ax-mnist-cut",
         "reaction-dreher-doyle-cut",
         "features-digits-cut",
+        "control-swimmer-cut",
     ),
 )
 TEST = Split(
@@ -56,6 +57,8 @@ TEST = Split(
         "ax-cifar10-cut",
         "reaction-suzuki-miyaura-cut",
         "features-breast-cancer-cut",
+        "control-double-pendulum-cut",
+        "control-hopper-cut",
     ),
 )
 SPLITS = (DEVELOPMENT, TEST)

