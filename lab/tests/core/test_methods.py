@@ -209,6 +209,18 @@ def test_cma_begins_at_the_best_point_converges_and_begins_anew():
     assert optimizer.population == 12  # twice the usual 4 + 3 ln 2
 
 
+@pytest.mark.skipif(bool(PEERS["pycma"].missing), reason="not installed")
+def test_cma_goes_through_a_generation_as_long_as_everything_fails():
+    optimizer = find_method("pycma").make(PLANE, 0, 40)
+    suggested = []
+    for value in [None] * 8 + [1.0] * 8:
+        suggested.append(tuple(optimizer.ask().values()))
+        optimizer.tell(dict(zip("xy", suggested[-1], strict=True)), value)
+    assert len(set(suggested[:6])) == 6
+    assert suggested[6:8] == suggested[:2]
+    assert len(set(suggested[9:])) == 7  # the next generation, and one of that after it
+
+
 @pytest.mark.parametrize("name", sorted(PLAIN))
 def test_a_peer_on_our_own_dependencies_is_never_missing(name, monkeypatch):
     monkeypatch.setattr(methods, "find_spec", lambda package: None)

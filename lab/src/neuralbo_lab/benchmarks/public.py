@@ -49,7 +49,7 @@ def _parts_60(split: Split) -> tuple[Part, ...]:
         Part(("saasbo",), _bbob(20, functions=(8, 15, 20)), instances=1, seeds=1),
         Part((*_MIXED, "botorch"), mixed, instances=3, seeds=1),
         Part(_MIXED, (*_SWITCHES, *split.real), instances=3, seeds=3),
-        Part(("hebo", "ax"), (*_SWITCHES, *split.real), instances=1, seeds=1),
+        Part(("hebo", "ax", "vizier"), (*_SWITCHES, *split.real), instances=1, seeds=1),
         Part((*_FAST, "botorch", "smac"), noisy, instances=3, seeds=2),
         Part(("hebo",), noisy, instances=1, seeds=1),
     )

@@ -50,7 +50,6 @@ class BenchmarkStudy(Study[Cell]):
         seeds: how many runs at most of a method on a problem.
         costs: seconds of a suggestion, measured or reckoned, for the plan of hours.
         left_out: problems of the parts whose package is not installed, each with its package.
-        is_quick: whether it is the study made small, of the first part alone.
     """
 
     PARTS: ClassVar[Mapping[str, str]] = {"problem": "problems", "method": "methods"}
@@ -67,7 +66,6 @@ class BenchmarkStudy(Study[Cell]):
     restarts: bool = False
     seconds: float | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
-    is_quick: bool = False
 
     @property
     def is_test(self) -> bool:
@@ -114,7 +112,6 @@ class BenchmarkStudy(Study[Cell]):
             problems=tuple(first),
             methods=methods,
             trials=16,
-            is_quick=True,
         )
 
     def start_of(self, problem: str) -> int:

@@ -41,9 +41,11 @@ class CmaOptimizer:
                 self.values.append(value)
             elif value < self.least:
                 self.first, self.least = point, value
-        if len(self.values) == len(self.generation):
+        if len(self.values) >= len(self.generation):
             self._next_generation()
-        sample = np.clip(self.generation[len(self.values)], 0, 1)
+        # as long as everything has failed, values wait, and a generation is handed out again
+        number = len(self.values) + len(self.observed.waiting)
+        sample = np.clip(self.generation[number % len(self.generation)], 0, 1)
         return self.space.decode(float64([sample.tolist()]))[0]
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
@@ -54,7 +56,7 @@ class CmaOptimizer:
         if self.strategy is None:
             self._begin(self.first)
         else:
-            self.strategy.tell(self.generation, self.values)
+            self.strategy.tell(self.generation, self.values[: len(self.generation)])
             if self.strategy.stop():
                 self.population = 2 * self.strategy.popsize
                 self._begin(self.rng.random(len(self.first)))
