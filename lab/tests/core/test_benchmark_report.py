@@ -170,7 +170,36 @@ def test_the_report_says_who_is_ahead(root, results):
     assert f"{len(results.runs)} of {len(results.runs)} runs, development split" in text
     rows = [line for line in text.splitlines() if line.startswith("| tpe |")]
     assert float(rows[0].split("|")[3]) == pytest.approx(0.25, rel=0.6)
-    assert not math.isnan(report.best_peer_mean(report.each(results, ["labs25"])))
+    assert "hebo | 1 |" in text
+
+
+def test_it_is_said_where_ours_is_behind(tmp_path):
+    def lines(cell):
+        found = lines_of(cell)
+        if cell.method == "auto" and "f8" in cell.problem:
+            found[-1]["value"] = found[1]["value"]  # nothing better than the initial points
+        return found[: START + 1] + found[-1:] * (TRIALS - START)
+
+    results = report.read(STUDY, written(STUDY, tmp_path, lines))
+    families = ["bbob-cut-f1-d2", "bbob-cut-f8-d2"]
+    words = report.in_words(results, families)
+    ratios = [row.ratio.mean for row in results.rows(families)]
+    assert words.startswith(f"Ratio to the best peer of each problem: {stats.gmean(ratios):.3g}.")
+    assert "Above twice the best peer: " in words and "bbob-cut-f8-d2" in words
+    assert words.endswith("Above random search: bbob-cut-f8-d2.")
+
+
+def test_seconds_are_of_the_cells_that_both_have(tmp_path):
+    def lines(cell):
+        slow = 0.25 if cell.problem == "bbob-cut-f1-d2-i1" and cell.seed < 102 else 9.0
+        return [
+            line | {"seconds": {"ask": slow if cell.method == "auto" else 2.0}}
+            for line in lines_of(cell)
+        ]
+
+    results = report.read(STUDY, written(STUDY, tmp_path, lines))
+    assert results.seconds("hebo", list(results.families)) == (0.25, 2.0)
+    assert math.isnan(results.seconds("hebo", ["labs25"])[0])
 
 
 def test_the_page_shows_the_test_half_and_is_the_same_each_time(tmp_path, monkeypatch):

@@ -29,6 +29,7 @@ from neuralbo_lab.statistics import (
     BBOB_TARGETS,
     Overall,
     Ratio,
+    geometric_mean,
     overall,
     paired_ratio,
     running_minimum,
@@ -66,6 +67,9 @@ class Run:
     best: Array
     seconds: float
     failed: str | None
+
+
+Pair = tuple[str, int]  # a problem and a seed
 
 
 class Row(NamedTuple):
@@ -113,6 +117,23 @@ class BenchmarkResults:
             found |= _regrets(problem, runs, self.study.start)
         return found
 
+    @cached_property
+    def above_minimum(self) -> dict[Cell, Array]:
+        """The regret after each trial as it is, on problems whose minimum is known."""
+        known = {cell.problem for cell in self.runs if has_known_minimum(cell.problem)}
+        minima = {problem: find(problem).minimum for problem in known}
+        runs = {cell: run for cell, run in self.runs.items() if cell.problem in minima}
+        return {cell: run.best - minima[cell.problem] for cell, run in runs.items()}
+
+    @cached_property
+    def finals(self) -> dict[str, dict[str, dict[Pair, float]]]:
+        """The last regret of each pair, by family and method."""
+        found: dict[str, dict[str, dict[Pair, float]]] = {family: {} for family in self.families}
+        for cell, regrets in self.regrets.items():
+            pairs = found[family_of(cell.problem)].setdefault(cell.method, {})
+            pairs[cell.problem, cell.seed] = float(regrets[-1])
+        return found
+
     @property
     def peers(self) -> list[str]:
         """All methods with a run but ours."""
@@ -120,14 +141,11 @@ class BenchmarkResults:
 
     def ratio(self, family: str, peer: str) -> Ratio | None:
         """Return ours over the peer's at the end, over the cells that both have."""
-        ours, theirs = [], []
-        for cell, regrets in self.regrets.items():
-            other = Cell(cell.problem, peer, cell.seed)
-            is_here = cell.method == OURS and family_of(cell.problem) == family
-            if is_here and other in self.regrets:
-                ours.append(regrets[-1])
-                theirs.append(self.regrets[other][-1])
-        return paired_ratio(np.array(ours), np.array(theirs)) if ours else None
+        ours, theirs = (self.finals[family].get(method, {}) for method in (OURS, peer))
+        both = [pair for pair in ours if pair in theirs]
+        if not both:
+            return None
+        return paired_ratio(*(np.array([m[pair] for pair in both]) for m in (ours, theirs)))
 
     def rows(self, families: list[str]) -> list[Row]:
         """Return each family with its best peer, that with the greatest ratio."""
@@ -148,22 +166,27 @@ class BenchmarkResults:
         }
         return overall({peer: np.array(ratios) for peer, ratios in found.items()})
 
-    def seconds(self, method: str, families: list[str]) -> float:
-        """Return the mean seconds of a suggestion."""
+    def seconds(self, peer: str, families: list[str]) -> tuple[float, float]:
+        """Return the mean seconds of a suggestion, ours and the peer's, where both have runs."""
         among = {problem for family in families for problem in self.families[family]}
         found = [
-            run.seconds
+            (self.runs[ours].seconds, run.seconds)
             for cell, run in self.runs.items()
-            if cell.method == method and cell.problem in among and not math.isnan(run.seconds)
+            if cell.method == peer
+            and cell.problem in among
+            and (ours := Cell(cell.problem, OURS, cell.seed)) in self.runs
         ]
-        return float(np.mean(found)) if found else math.nan
+        known = [pair for pair in found if not math.isnan(sum(pair))]
+        if not known:
+            return math.nan, math.nan
+        return float(np.mean([ours for ours, _ in known])), float(np.mean([s for _, s in known]))
 
     def ecdf(self, method: str, families: list[str]) -> Array | None:
         """Return the share of (run, target) pairs reached after each trial; BBOB's 51 targets."""
         among = {problem for family in families for problem in self.families[family]}
         curves = [
             regret
-            for cell, regret in _unfloored(self.runs).items()
+            for cell, regret in self.above_minimum.items()
             if cell.method == method and cell.problem in among
         ]
         if not curves:
@@ -176,11 +199,7 @@ class BenchmarkResults:
         return [(cell.file, run.failed) for cell, run in self.runs.items() if run.failed]
 
     def _mean(self, family: str) -> float:
-        found = [
-            regrets[-1]
-            for cell, regrets in self.regrets.items()
-            if cell.method == OURS and family_of(cell.problem) == family
-        ]
+        found = list(self.finals[family].get(OURS, {}).values())
         return float(np.exp(np.mean(np.log(found)))) if found else math.nan
 
 
@@ -260,25 +279,26 @@ def _regrets(problem: str, runs: dict[Cell, Run], start: int) -> dict[Cell, Arra
     }
 
 
-def _unfloored(runs: dict[Cell, Run]) -> dict[Cell, Array]:
-    """Return the regrets on problems whose minimum is known."""
-    minima = {c.problem: find(c.problem).minimum for c in runs if has_known_minimum(c.problem)}
-    return {
-        cell: run.best - minima[cell.problem]
-        for cell, run in runs.items()
-        if cell.problem in minima
-    }
-
-
 def standings(results: BenchmarkResults, families: list[str]) -> list[tuple[object, ...]]:
     """Return a line for each peer: how ours compares over some families."""
-    ours = results.seconds(OURS, families)
     found = results.overall(families)
     return [
-        (peer, o.problems, o.mean, o.wins, o.losses, o.p_value, o.answer, ours,
-         results.seconds(peer, families))
+        (peer, o.problems, o.mean, o.wins, o.losses, o.p_value, o.answer,
+         *results.seconds(peer, families))
         for peer, o in sorted(found.items(), key=lambda item: -item[1].mean)
     ]  # fmt: skip
+
+
+def in_words(results: BenchmarkResults, families: list[str]) -> str:
+    """Return the ratio to the best peer of each family, and where ours is far behind."""
+    rows = results.rows(families)
+    mean = geometric_mean([row.ratio.mean for row in rows]) if rows else math.nan
+    twice = [row.family for row in rows if row.ratio.mean > 2]
+    random = [f for f in families if (r := results.ratio(f, "random")) and r.mean > 1]
+    return (
+        f"Ratio to the best peer of each problem: {mean:.3g}. Above twice the best peer: "
+        f"{', '.join(twice) or 'nowhere'}. Above random search: {', '.join(random) or 'nowhere'}."
+    )
 
 
 def each(results: BenchmarkResults, families: list[str]) -> list[tuple[object, ...]]:
@@ -291,12 +311,6 @@ def each(results: BenchmarkResults, families: list[str]) -> list[tuple[object, .
     ]  # fmt: skip
 
 
-def best_peer_mean(rows: list[tuple[object, ...]]) -> float:
-    """Return the geometric mean of the ratios to the best peer of each family."""
-    ratios = [float(str(row[4])) for row in rows]
-    return float(np.exp(np.mean(np.log(ratios)))) if ratios else math.nan
-
-
 def write(results: BenchmarkResults, root: Path) -> Path:
     """Write the tables as Markdown and CSV beside the results; returns the Markdown file."""
     where = folder_for(results.study, root)
@@ -306,11 +320,13 @@ def write(results: BenchmarkResults, root: Path) -> Path:
         f"{results.study.split.name} split. Below 1: ours is ahead.",
         "",
         *markdown(COLUMNS, standings(results, list(results.families))),
+        "",
+        in_words(results, list(results.families)),
     ]
     for group, families in results.groups.items():
         rows = each(results, families)
         lines += ["", f"## {group}", ""]
-        lines += [f"Ratio to the best peer of each problem: {best_peer_mean(rows):.3g}.", ""]
+        lines += [in_words(results, families), ""]
         lines += [*markdown(COLUMNS, standings(results, families)), "", *markdown(EACH, rows)]
     lines += [f"- {file} failed: {why}" for file, why in results.failures()]
     return write_report(results.study, root, lines)

@@ -72,15 +72,14 @@ def _section(results: BenchmarkResults, root: Path, docs: Path) -> list[str]:
     parts = [
         f"{len(results.runs)} of {len(list(study.cells()))} runs; {_made(study, root)}.\n",
         *markdown(report.COLUMNS, report.standings(results, families)),
-        "",
+        f"\n{report.in_words(results, families)}\n",
     ]
     drawn = _draw(target_curves(results), docs, f"{study.name}-targets")
     if drawn:
         parts += [f"![Shares of BBOB's targets that are reached]({drawn})\n"]
     for group, members in results.groups.items():
         rows = report.each(results, members)
-        mean = report.best_peer_mean(rows)
-        parts += [f"### {group}\n", f"Ratio to the best peer of each problem: {mean:.3g}.\n"]
+        parts += [f"### {group}\n", f"{report.in_words(results, members)}\n"]
         parts += markdown(report.COLUMNS, report.standings(results, members))
         parts += ["", "<details><summary>each problem, the worst for us first</summary>\n"]
         parts += [*markdown(report.EACH, rows), "", "</details>\n"]
