@@ -96,3 +96,23 @@ def test_truths_are_kept_of_the_trials_that_were_the_best_so_far():
     assert [line.get("truth") for line in found] == [2.5, None, 2.0, 1.5]
     again = back([header(), *found], lambda params: pytest.fail("they are known"))
     assert [line.get("truth") for line in again] == [2.5, None, 2.0, 1.5]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_in_brief_the_best_so_far_is_the_same_to_twelve_digits_and_there_are_no_points(seed):
+    rng = random.Random(seed)
+    values = [rng.choice([None, 2 + rng.gauss(0, 1e-8), rng.gauss(0, 5)]) for _ in range(300)]
+    lines = [header(seed=0), *itertools.starmap(trial, enumerate(values))]
+    brief = compact(lines, is_brief=True)
+    found = expanded({}, brief)[1:]
+    assert running(found) == pytest.approx(running(lines[1:]), rel=1e-11, nan_ok=True)
+    assert not any("params" in line for line in found)
+    assert brief["means"] == {"ask": 0.123456}
+    assert len(str(brief)) < 0.6 * len(str(compact(lines)))
+
+
+def test_in_brief_no_trial_becomes_the_best_by_rounding():
+    values = [0.9999999999996, 0.9999999999999, 0.5]
+    lines = [header(), *itertools.starmap(trial, enumerate(values))]
+    found = [line["value"] for line in expanded({}, compact(lines, is_brief=True))[1:]]
+    assert found == [1.0, 1.0, 0.5]

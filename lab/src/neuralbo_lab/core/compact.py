@@ -15,7 +15,8 @@ Of a run of trials are kept
 
 A value that is not the best so far has `DIGITS` digits, but for the first seed, whose trials are
 told again to methods. It stays above the best so far, so that no table depends on the digits.
-Cells of one line keep it as it is.
+Cells of one line keep it as it is. In brief, for studies of many thousand runs: no points, fewer
+digits, and of the means the suggestion's alone.
 """
 
 import math
@@ -28,26 +29,31 @@ Truth = Callable[[Mapping[str, Any]], float]
 DIGITS = 7
 DIGITS_OF_SECONDS = 3
 DIGITS_OF_MEANS = 6
+BRIEF_DIGITS = 3
+BRIEF_DIGITS_OF_BEST = 12  # of a value that is the best so far: its regret may be a small part
+BRIEF_DIGITS_OF_SECONDS = 1
 PARTS = ("ask", "fit", "choose", "objective")  # of a trial's seconds
 FACTS = ("doublings", "mean_width_c")
 FEW_PARAMETERS = 2
 SUGGESTIONS = 6
 
 
-def compact(lines: Sequence[Line], truth: Truth | None = None) -> Line:
+def compact(lines: Sequence[Line], truth: Truth | None = None, *, is_brief: bool = False) -> Line:
     """Return a finished cell; `truth` is of a study that reports values without noise."""
     header, rest = (lines[0], lines[1:]) if lines else ({}, [])
     trials = [line for line in rest if "number" in line]
     if not trials:
         return {"lines": list(rest)}
-    start, is_first = header.get("start", 0), header.get("seed") == 0
+    start, is_first = header.get("start", 0), header.get("seed") == 0 and not is_brief
     values = [line["value"] for line in trials]
     best = _best_so_far(values)
+    means = header.get("means", means_of(trials[start:]))
+    digits = BRIEF_DIGITS_OF_SECONDS if is_brief else DIGITS_OF_SECONDS
     cell: Line = {
         "start": start,
-        "values": values if is_first else _shortened(values, best),
-        "seconds": [_rounded(line["seconds"]["ask"], DIGITS_OF_SECONDS) for line in trials],
-        "means": header.get("means", means_of(trials[start:])),
+        "values": values if is_first else _shortened(values, best, is_brief),
+        "seconds": [_rounded(line["seconds"]["ask"], digits) for line in trials],
+        "means": {"ask": means["ask"]} if is_brief and "ask" in means else means,
     }
     if is_first:
         cell |= _points(trials, start)
@@ -105,16 +111,21 @@ def _best_so_far(values: Sequence[float | None]) -> list[bool]:
     return found
 
 
-def _shortened(values: Sequence[float | None], is_best: Sequence[bool]) -> list[float | None]:
+def _shortened(
+    values: Sequence[float | None], is_best: Sequence[bool], is_brief: bool
+) -> list[float | None]:
+    digits = BRIEF_DIGITS if is_brief else DIGITS
     found: list[float | None] = []
     best = math.inf
     for value, now in zip(values, is_best, strict=True):
-        if value is None or now:
-            best = best if value is None else value
-            found.append(value)
+        if value is None:
+            found.append(None)
+        elif now:
+            best = _rounded(value, BRIEF_DIGITS_OF_BEST) if is_brief else value
+            found.append(best)
         else:
-            short = _rounded(value, DIGITS)
-            found.append(short if short > best else value)
+            short = _rounded(value, digits)
+            found.append(short if short > best else max(value, best))
     return found
 
 

@@ -224,7 +224,9 @@ def _merged(study: HasResults, header: Line, loose: dict[str, list[Line]]) -> tu
         versions = {name: [version] for name, version in first.get("versions", {}).items()}
         header = _joined(header, {"versions": versions})
         truth = _truth_of(study, first)
-        cells[file] = {"key": first.get("key", EARLIER)} | compact(lines, truth)
+        cells[file] = {"key": first.get("key", EARLIER)} | compact(
+            lines, truth, is_brief=_is_brief(study)
+        )
     return header, cells
 
 
@@ -239,6 +241,12 @@ def _truth_of(study: HasResults, first: Line) -> Truth | None:
         or (isinstance(study, BenchmarkStudy) and "-noise" in first["problem"])
     )
     return find(first["problem"]).truth if is_reported else None
+
+
+def _is_brief(study: HasResults) -> bool:
+    from neuralbo_lab.core.benchmark_study import BenchmarkStudy
+
+    return isinstance(study, BenchmarkStudy)
 
 
 def _keys_now(study: HasResults) -> dict[str, str]:
