@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from neuralbo.interfaces.botorch import FittedOnDemand
     from neuralbo.interfaces.minimize import minimize
     from neuralbo.interfaces.optimizer import Optimizer
+    from neuralbo.interfaces.optuna.pruner import NeuralPruner
     from neuralbo.interfaces.optuna.sampler import NeuralSampler
     from neuralbo.interfaces.sklearn import NeuralSearchCV
     from neuralbo.reporting import analysis, plots
@@ -37,6 +38,7 @@ _HOMES = {
     "FitError": "errors",
     "FittedOnDemand": "interfaces.botorch",
     "Integer": "space",
+    "NeuralPruner": "interfaces.optuna.pruner",
     "NeuralSampler": "interfaces.optuna.sampler",
     "NeuralSearchCV": "interfaces.sklearn",
     "NeuralboWarning": "errors",
@@ -66,6 +68,7 @@ __all__ = [
     "FitError",
     "FittedOnDemand",
     "Integer",
+    "NeuralPruner",
     "NeuralSampler",
     "NeuralSearchCV",
     "NeuralboWarning",

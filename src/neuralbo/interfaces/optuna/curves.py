@@ -1,0 +1,135 @@
+"""Learning curves of Optuna's trials, and the model of all curves of a study."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import final
+
+import torch
+from optuna.trial import FrozenTrial, TrialState
+
+from neuralbo.data import refit_size
+from neuralbo.engine.step import FIT, generator
+from neuralbo.interfaces.optuna.trials import encode, is_interrupted
+from neuralbo.space import Space
+from neuralbo.surrogates.curves.curve import Curve
+from neuralbo.surrogates.curves.curve_model import CurveModel, CurveRegression
+from neuralbo.surrogates.curves.linear_curves import TrialSums
+
+SAME_VALUE = 1e-9  # relative difference of a result and a report that are one number
+
+
+def has_curve(trial: FrozenTrial) -> bool:
+    """Return whether a trial that is finished says how values change with the step."""
+    reported = trial.intermediate_values
+    if not reported or is_interrupted(trial):
+        return False
+    if trial.state == TrialState.FAIL:  # what it would have come to is known if it diverged
+        return not math.isfinite(reported[max(reported)])
+    return trial.state in (TrialState.COMPLETE, TrialState.PRUNED)
+
+
+def has_values(trial: FrozenTrial) -> bool:
+    """Return whether a trial has reported a number."""
+    return any(map(math.isfinite, trial.intermediate_values.values()))
+
+
+def results_are_best(trials: Sequence[FrozenTrial], sign: float) -> bool:
+    """Return whether objectives return the best value on the way, and not the last.
+
+    Then curves are read as the best value up to each step.
+    """
+    done = [t for t in trials if t.state == TrialState.COMPLETE and has_curve(t)]
+    return any(not _is_last(t) for t in done) and all(_is_best(t, sign) for t in done)
+
+
+def results_are_reported(trials: Sequence[FrozenTrial], sign: float) -> bool:
+    """Return whether what objectives return is on their curves, as the last or the best value."""
+    done = [t for t in trials if t.state == TrialState.COMPLETE and has_curve(t)]
+    return all(map(_is_last, done)) or all(_is_best(t, sign) for t in done)
+
+
+def _is_last(trial: FrozenTrial) -> bool:
+    reported = trial.intermediate_values
+    return math.isclose(trial.values[0], reported[max(reported)], rel_tol=SAME_VALUE)
+
+
+def _is_best(trial: FrozenTrial, sign: float) -> bool:
+    finite = [sign * v for v in trial.intermediate_values.values() if math.isfinite(v)]
+    return bool(finite) and math.isclose(sign * trial.values[0], max(finite), rel_tol=SAME_VALUE)
+
+
+def best_so_far(reported: Mapping[int, float], sign: float) -> dict[int, float]:
+    """Return the best value up to each step; NaN stays."""
+    steps = sorted(reported)
+    numbers = (sign * reported[step] for step in steps)
+    best = accumulate(numbers, lambda a, b: b if math.isnan(a) else max(a, b))
+    return {
+        step: value * sign if math.isfinite(reported[step]) else reported[step]
+        for step, value in zip(steps, best, strict=True)
+    }
+
+
+@final
+class CurveReader:
+    """The curves of one study and their model, each trial read once.
+
+    What the variances and scales are learnt from is the first 8, 12, 18, 27, ... trials to end;
+    all others enter with the variances that there are, exactly.
+
+    Args:
+        sign: 1 if larger values are better, else -1.
+        last_step: where values are compared; None for the largest step of trials that ended.
+        seed: of the random layer.
+    """
+
+    def __init__(self, sign: float, last_step: float | None = None, seed: int = 0) -> None:
+        self.sign, self.seed = sign, seed
+        self.recipe = CurveRegression(last_step=last_step)
+        self.curves: list[Curve] = []
+        self._numbers: list[int] = []
+        self._is_best = False
+        self._space: Space | None = None
+        self._bare: tuple[tuple[int, ...], CurveModel] | None = None
+        self._sums: list[TrialSums] = []
+        self._model: CurveModel | None = None
+
+    def curve(self, trial: FrozenTrial) -> Curve:
+        """Return the curve of a trial, whatever its state, in the space of the last model."""
+        reported, space = trial.intermediate_values, self._space
+        reported = best_so_far(reported, self.sign) if self._is_best else reported
+        empty = torch.empty(0, dtype=torch.float64)
+        point = empty if space is None else encode(space, [trial.params])[0]
+        has_ended = trial.state == TrialState.COMPLETE
+        return Curve.of(point, reported, self.sign, has_ended=has_ended)
+
+    def model(self, trials: Sequence[FrozenTrial], space: Space | None) -> CurveModel:
+        """Return the model of all finished trials.
+
+        Args:
+            trials: those finished, which have curves; one at least has reported a number.
+            space: the parameters; None if there are none.
+        """
+        order = sorted(trials, key=lambda t: (t.datetime_complete or t.datetime_start, t.number))
+        is_best = results_are_best(order, self.sign)
+        numbers = [trial.number for trial in order]
+        if (space, is_best) != (self._space, self._is_best):
+            self._space, self._is_best, self._numbers, self._bare = space, is_best, [], None
+        if self._model is not None and numbers == self._numbers:
+            return self._model
+        known = len(self._numbers) if numbers[: len(self._numbers)] == self._numbers else 0
+        self.curves = self.curves[:known] + [self.curve(t) for t in order[known:]]
+        self._numbers = numbers
+        self._model = self._learnt(known)
+        return self._model
+
+    def _learnt(self, known: int) -> CurveModel:
+        first = refit_size(len(self.curves) + 1) or len(self.curves)
+        key = tuple(self._numbers[:first])
+        if self._bare is None or self._bare[0] != key:
+            self._bare = key, self.recipe.fit(self.curves[:first], generator(self.seed, FIT))
+            known = 0
+        bare = self._bare[1]
+        self._sums = self._sums[:known]
+        self._sums += [bare.sums_of([curve]) for curve in self.curves[len(self._sums) :]]
+        return bare.with_sums(TrialSums.joined(self._sums))

@@ -1,0 +1,1 @@
+"""Learning curves: one model of all reports of all trials."""
