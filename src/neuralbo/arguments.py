@@ -39,6 +39,20 @@ def whole_or_none(name: str, value: Any, least: int = 0) -> int | None:
     return None if value is None else whole(name, value, least, instead=", or None")
 
 
+def step_or_none(name: str, value: Any) -> int | None:
+    """Return the step of a report; None for "auto".
+
+    Raises:
+        TypeError: if it is no whole number.
+        ValueError: if it is below 1, or a text other than "auto".
+    """
+    if value == "auto":
+        return None
+    if isinstance(value, str):
+        raise ValueError(f'{name} must be a step from 1 on, or "auto"; got {value!r}.')
+    return whole(name, value, 1, instead=', or "auto"')
+
+
 def seconds_or_none(name: str, value: Any) -> float | None:
     """Return a number of seconds above 0, or None.
 

@@ -91,6 +91,9 @@ class Data:
         believed: k x m values that pending points are taken to have, see `believing`; they count
             for `best`.
         X_believed: k x d, those points.
+        X_expected: k x d, those of the pending and censored points whose learning curves tell
+            what their values will be or would have been, see `with_expected`.
+        expected: k x 2 means and variances of these values, of one output.
     """
 
     X: Tensor
@@ -103,6 +106,8 @@ class Data:
     C: Tensor = field(default_factory=_nothing)
     believed: Tensor = field(default_factory=_nothing, init=False, repr=False)
     X_believed: Tensor = field(default_factory=_nothing, init=False, repr=False)
+    X_expected: Tensor = field(default_factory=_nothing, init=False, repr=False)
+    expected: Tensor = field(default_factory=_nothing, init=False, repr=False)
     # what `Observations` knows of the rows already: it saves time, and changes no result
     index: PointIndex | None = field(default=None, init=False, repr=False)
     chain: Sequence[bytes] = field(default=(), init=False, repr=False)  # digests of first blocks
@@ -148,6 +153,8 @@ class Data:
             X_failed=self._rows(self.X_failed),
             believed=self.Y.new_empty(0, self.Y.shape[-1], dtype=torch.float64),
             X_believed=self.X.new_empty(0, self.X.shape[-1], dtype=torch.float64),
+            X_expected=self.X.new_empty(0, self.X.shape[-1], dtype=torch.float64),
+            expected=self.X.new_empty(0, 2, dtype=torch.float64),
         )
 
     def _set(self, **fields: object) -> None:
@@ -235,6 +242,7 @@ class Data:
         return self if n == 0 else in_order(
             self.X[n:], self.Y[n:], self.numbers[n:], X_pending=self.X_pending,
             X_failed=self.X_failed, censored=(self.X_censored, self.Y_censored), C=self.C[n:],
+            expected=(self.X_expected, self.expected),
         )  # fmt: skip
 
     def output(self, j: int) -> "Data":
@@ -245,9 +253,16 @@ class Data:
             chain=(), leaders=None,
         )  # fmt: skip
 
-    def with_values(self, Y: Tensor, Y_censored: Tensor) -> "Data":
-        """Return the same points with other values, n x m, and other bounds, k x m."""
-        return self._with(Y=Y, Y_censored=Y_censored, chain=(), leaders=None)
+    def with_values(self, Y: Tensor, Y_censored: Tensor, expected: Tensor | None = None) -> "Data":
+        """Return the same points with other values, n x m, and other bounds, k x m.
+
+        Args:
+            Y: the values.
+            Y_censored: the bounds.
+            expected: other expectations; None where there are none.
+        """
+        expected = self.expected if expected is None else expected
+        return self._with(Y=Y, Y_censored=Y_censored, expected=expected, chain=(), leaders=None)
 
     def with_pending(self, X: Tensor) -> "Data":
         """Return the same data with further pending points."""
@@ -261,12 +276,17 @@ class Data:
         """Return the same data with other censored points, k x d and k x m in their own order."""
         return self._with(X_censored=X, Y_censored=Y)
 
+    def with_expected(self, X: Tensor, expected: Tensor) -> "Data":
+        """Return the same data with what learning curves tell of some points, k x d and k x 2."""
+        return self._with(X_expected=X, expected=expected)
+
     def believing(self, X: Tensor, Y: Tensor) -> "Data":
         """Return the same data with values for points without, of which none is left."""
         none = self.X[:0]
         return self._with(
-            believed=Y, X_believed=X, X_pending=none, X_censored=none, Y_censored=self.Y[:0]
-        )
+            believed=Y, X_believed=X, X_pending=none, X_censored=none, Y_censored=self.Y[:0],
+            X_expected=none, expected=self.expected[:0],
+        )  # fmt: skip
 
     def with_observations(self, X: Tensor, Y: Tensor) -> "Data":
         """Return the observations with further ones behind them, and no other points."""
@@ -388,6 +408,7 @@ def in_order(  # noqa: PLR0913
     X_pending: Tensor | None = None,
     X_failed: Tensor | None = None,
     censored: tuple[Tensor, Tensor] | None = None,
+    expected: tuple[Tensor, Tensor] | None = None,
     C: Tensor | None = None,
     index: PointIndex | None = None,
     chain: Sequence[bytes] = (),
@@ -396,6 +417,7 @@ def in_order(  # noqa: PLR0913
     """Return data of rows that are known to be float64, finite and in order: nothing is copied."""
     empty, data = X[:0], object.__new__(Data)
     X_censored, Y_censored = (empty, Y[:0]) if censored is None else censored
+    X_expected, known = (empty, Y.new_empty(0, 2)) if expected is None else expected
     data._set(
         X_censored=X_censored,
         Y_censored=Y_censored,
@@ -407,6 +429,8 @@ def in_order(  # noqa: PLR0913
         X_failed=empty if X_failed is None else X_failed,
         believed=Y[:0],
         X_believed=empty,
+        X_expected=X_expected,
+        expected=known,
         index=index,
         chain=chain,
         leaders=leaders,

@@ -88,10 +88,11 @@ class Latent:
             rows[good] for rows, good in map(self.into, (data.X_pending, data.X_failed))
         )
         censored, is_here = self.into(data.X_censored)
+        expected, is_known = self.into(data.X_expected)
         seen = in_order(
             W[is_good], data.Y[is_good], data.numbers[is_good], X_pending=pending,
             X_failed=failed, censored=(censored[is_here], data.Y_censored[is_here]),
-            C=data.C[is_good],
+            expected=(expected[is_known], data.expected[is_known]), C=data.C[is_good],
         )  # fmt: skip
         return replace(step, data=seen, domain=self.domain)
 

@@ -13,8 +13,9 @@ from neuralbo.criteria.class_probability import ClassProbability
 from neuralbo.criteria.criterion import Criterion, LearnsFromInitialDesign, may_repeat
 from neuralbo.criteria.default_criterion import usual_criterion
 from neuralbo.criteria.feasible import keep_feasible
+from neuralbo.data import Data
 from neuralbo.engine.step import Step
-from neuralbo.maximizers.maximizer import Maximizer, evaluate, maximize
+from neuralbo.maximizers.maximizer import SAME_POINT, Maximizer, evaluate, maximize
 from neuralbo.policies.box import Box
 from neuralbo.policies.policy import Policy, Proposal
 from neuralbo.surrogates.classifiers.class_model import ClassModel
@@ -36,8 +37,10 @@ class Standard:
     Points that are pending, among them those already chosen for this batch, are taken as if
     they had given the mean that the model expects there ("kriging believer", Ginsbourger et
     al. 2010), so the next point goes elsewhere. Pruned points have at most the median of the
-    values, and are taken to have what the model expects given that. A classifier expects no
-    value: to it they are as bad as the worst ("constant liar").
+    values, and are taken to have what the model expects given that. Where a learning curve tells
+    more of a pruned or pending point, they have what is expected given both, model and curve. A
+    classifier expects no value: to it they are as bad as the worst ("constant liar"), unless there
+    is a curve.
 
     In a batch of more than `SINGLY` points the later ones are chosen several at a time, see
     `at_a_time`: hundreds of updates and searches would gain little and take minutes.
@@ -150,13 +153,13 @@ def believe(surrogate: Surrogate, step: Step, model: Model) -> tuple[Step, Model
     if len(X) == 0:
         return step, model
     if isinstance(model, ClassModel):
-        joined = data.with_observations(X, data.Y.amin(0).expand(len(X), -1))
+        joined = data.with_observations(X, by_curves(data, X, data.Y.amin(0).expand(len(X), -1)))
         return replace(step, data=joined), step.fit(surrogate, joined)
     with torch.no_grad():
         means, variances = (moment[:, 0] for moment in moments_of(model.posterior(X[:, None])))
     k = len(data.X_pending)
     below = mean_below(means[k:], variances[k:], data.bounds[few])
-    Y = torch.cat([means[:k], below])
+    Y = by_curves(data, X, torch.cat([means[:k], below]), means, variances)
     if isinstance(model, GaussianModel | SampledGaussianProcessModel | StackedModel):
         return replace(step, data=data.believing(X, Y)), model.conditioned(X, Y)
     if isinstance(model, NetworkDraws):
@@ -165,6 +168,28 @@ def believe(surrogate: Surrogate, step: Step, model: Model) -> tuple[Step, Model
             return replace(step, data=data.believing(X, Y)), weighted
     joined = data.with_observations(X, Y)
     return replace(step, data=joined), step.fit(surrogate, joined)
+
+
+def by_curves(
+    data: Data,
+    X: Tensor,
+    Y: Tensor,
+    means: Tensor | None = None,
+    variances: Tensor | None = None,
+) -> Tensor:
+    """Return values Y of points X, those with a learning curve by what it tells.
+
+    f ~ N(mean, variance) by the model and by the curve: their product has the mean that weighs
+    each with the variance of the other. Without a model the curve's mean counts alone.
+    """
+    if len(data.X_expected) == 0 or len(X) == 0:
+        return Y
+    distance, i = torch.cdist(X, data.X_expected, p=torch.inf).min(-1)
+    mean, variance = data.expected[i].split(1, -1)
+    if means is not None and variances is not None:
+        share = variances / (variances + variance).clamp(min=torch.finfo(Y.dtype).tiny)
+        mean = means + share * (mean - means)
+    return torch.where((distance < SAME_POINT)[:, None], mean, Y)
 
 
 def mean_below(mean: Tensor, variance: Tensor, bound: Tensor) -> Tensor:

@@ -173,7 +173,7 @@ class TrustRegion:
             box.into(data.X[rows]), data.Y[rows], torch.arange(len(rows)),
             X_pending=box.into(pending), X_failed=box.into(failed),
             censored=(box.into(data.X_censored[is_here]), data.Y_censored[is_here]),
-            C=data.C[rows],
+            expected=(box.into(data.X_expected), data.expected), C=data.C[rows],
         )  # fmt: skip
 
     def side_after(self, step: Step) -> Side:

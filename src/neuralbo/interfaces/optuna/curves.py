@@ -7,15 +7,18 @@ from typing import final
 
 import torch
 from optuna.trial import FrozenTrial, TrialState
+from torch import Tensor
 
-from neuralbo.data import refit_size
+from neuralbo.data import Data, refit_size
 from neuralbo.engine.step import FIT, generator
-from neuralbo.interfaces.optuna.trials import encode, is_interrupted
+from neuralbo.interfaces.optuna.claims import published
+from neuralbo.interfaces.optuna.trials import encode, is_interrupted, kind_of
 from neuralbo.space import Space
 from neuralbo.surrogates.curves.curve import Curve
 from neuralbo.surrogates.curves.curve_model import CurveModel, CurveRegression
 from neuralbo.surrogates.curves.linear_curves import TrialSums
 
+FEWEST_ENDED = 3  # trials with curves, before which nothing is predicted
 SAME_VALUE = 1e-9  # relative difference of a result and a report that are one number
 
 
@@ -123,6 +126,27 @@ class CurveReader:
         self._model = self._learnt(known)
         return self._model
 
+    def expected(self, trials: Sequence[FrozenTrial]) -> Tensor:
+        """Return mean and variance of the results of trials by the last model, k x 2.
+
+        In the units of the values, larger is better; NaN where a curve tells nothing: it has no
+        value, or it diverged.
+        """
+        assert self._model is not None
+        model, rows = self._model, {number: i for i, number in enumerate(self._numbers)}
+        learnt = torch.stack(model.moments(model.results()), -1)
+        found = torch.full((len(trials), 2), torch.nan, dtype=torch.float64)
+        for i, trial in enumerate(trials):
+            row = rows.get(trial.number)
+            curve = self.curve(trial) if row is None else self.curves[row]
+            if curve.n == 0 or curve.has_diverged:
+                continue
+            if row is not None:
+                found[i] = learnt[row]
+            else:
+                found[i] = torch.stack(model.moments(model.predict(curve)), -1)
+        return found
+
     def _learnt(self, known: int) -> CurveModel:
         first = refit_size(len(self.curves) + 1) or len(self.curves)
         key = tuple(self._numbers[:first])
@@ -133,3 +157,32 @@ class CurveReader:
         self._sums = self._sums[:known]
         self._sums += [bare.sums_of([curve]) for curve in self.curves[len(self._sums) :]]
         return bare.with_sums(TrialSums.joined(self._sums))
+
+
+def with_expectations(
+    data: Data,
+    trials: Sequence[FrozenTrial],
+    now: FrozenTrial,
+    space: Space,
+    reader: CurveReader,
+) -> Data:
+    """Return data with what learning curves tell of the pruned and running trials.
+
+    Without such trials, before `FEWEST_ENDED` trials with curves have ended, and where results are
+    not on the curves (as the last or the best value), the data stay as they are: pruned trials
+    are bounds.
+    """
+    unfinished = [
+        t
+        for t in trials
+        if t.number != now.number and kind_of(t) in ("pruned", "running") and has_values(t)
+    ]
+    told = [t for t in trials if t.state.is_finished() and has_curve(t)]
+    ended = [t for t in told if t.state == TrialState.COMPLETE and has_values(t)]
+    if not unfinished or len(ended) < FEWEST_ENDED or not results_are_reported(ended, reader.sign):
+        return data
+    reader.model(told, space)
+    expected = reader.expected(unfinished)
+    known = ~expected.isnan().any(-1)
+    X = encode(space, [published(t) for t in unfinished])
+    return data.with_expected(X[known], expected[known])

@@ -10,7 +10,7 @@ from optuna.storages import BaseStorage
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from neuralbo.arguments import is_number, shown, whole, whole_or_none
+from neuralbo.arguments import is_number, shown, step_or_none, whole
 from neuralbo.engine.step import generator
 from neuralbo.engine.threads import one_thread
 from neuralbo.interfaces.optuna.curves import CurveReader, has_curve, has_values
@@ -85,7 +85,7 @@ class NeuralPruner(BasePruner):
         self._n_startup_trials = whole("n_startup_trials", n_startup_trials, 1)
         self._n_warmup_steps = whole("n_warmup_steps", n_warmup_steps)
         self._interval_steps = whole("interval_steps", interval_steps, 1)
-        self._last_step = last_step("max_resource", max_resource)
+        self._last_step = step_or_none("max_resource", max_resource)
         self._seed = whole("seed", seed)
         self._known = _Known()
 
@@ -212,12 +212,3 @@ def _share(name: str, value: Any) -> float:
     if not 0 <= value <= 1:
         raise ValueError(f"{name} must be a number between 0 and 1; got {value!r}.")
     return float(value)
-
-
-def last_step(name: str, value: Any) -> int | None:
-    """Return the step at which values are compared; None for the largest seen."""
-    if isinstance(value, str):
-        if value != "auto":
-            raise ValueError(f'{name} must be a step, or "auto" for the largest; got {value!r}.')
-        return None
-    return whole_or_none(name, value, 1)

@@ -19,7 +19,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState, create_trial
 from torch import Tensor
 
-from neuralbo.arguments import is_number, shown
+from neuralbo.arguments import is_number, shown, step_or_none
 from neuralbo.criteria import Criterion
 from neuralbo.data.near_points import are_near
 from neuralbo.engine.engine import Engine
@@ -29,6 +29,7 @@ from neuralbo.engine.threads import one_thread
 from neuralbo.errors import FallbackWarning, warn
 from neuralbo.interfaces.optimizer import checked_seed, signs_of
 from neuralbo.interfaces.optuna.claims import given, is_settled, publish, published
+from neuralbo.interfaces.optuna.curves import CurveReader, with_expectations
 from neuralbo.interfaces.optuna.trials import (
     ENDED,
     INTERRUPTED,
@@ -57,6 +58,7 @@ NEAR = 16  # values drawn where the one proposed is not in the range: the neares
 
 # what was read of each study of a storage, as long as the storage exists
 _Readers = WeakKeyDictionary[BaseStorage, dict[int, TrialReader]]
+_CurveReaders = WeakKeyDictionary[BaseStorage, dict[int, CurveReader]]
 
 
 @final
@@ -79,6 +81,8 @@ class NeuralSampler(BaseSampler):
         constraints_func: as Optuna's other samplers take it; better is `trial.set_constraint`.
         reference_point: of several objectives, values below which none is worth anything; None
             takes them a little below the values seen.
+        max_resource: the step of `trial.report` at which values are compared, "auto" for the
+            largest step of the trials that ran to their end.
     """
 
     def __init__(  # noqa: PLR0913
@@ -94,6 +98,7 @@ class NeuralSampler(BaseSampler):
         max_suggest_seconds: float | None = None,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
         reference_point: Sequence[float] | None = None,
+        max_resource: int | str = "auto",
     ) -> None:
         if constraints_func is not None and not callable(constraints_func):
             raise TypeError(
@@ -108,16 +113,18 @@ class NeuralSampler(BaseSampler):
         )  # fmt: skip
         self._seed = None if seed is None else checked_seed(seed)
         self._space = space if isinstance(space, Space | None) else Space(space)
-        self._readers = _Readers()
+        self._last_step = step_or_none("max_resource", max_resource)
+        self._readers, self._curves = _Readers(), _CurveReaders()
         self._warned: set[str] = set()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy in another process needs: not what was read and computed."""
-        state = {name: value for name, value in self.__dict__.items() if name != "_readers"}
+        left_out = ("_readers", "_curves")
+        state = {name: value for name, value in self.__dict__.items() if name not in left_out}
         return state | {"_engine": replace(self._engine, memory=Memory())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ |= state | {"_readers": _Readers()}
+        self.__dict__ |= state | {"_readers": _Readers(), "_curves": _CurveReaders()}
 
     def _reader(self, study: Study, trials: Sequence[FrozenTrial]) -> TrialReader:
         """Return the reader of a study, which has read its trials."""
@@ -273,9 +280,18 @@ class NeuralSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, trials: list[FrozenTrial], space: Space
     ) -> Step:
         reader = self._reader(study, trials)
-        data = reader.data(trials, trial, space, _signs(study))
+        data = reader.data(trials, trial, space, signs := _signs(study))
+        if len(signs) == 1:  # of several objectives Optuna takes no reports
+            data = with_expectations(data, trials, trial, space, self._curves_of(study))
         number = reader.number(trial, trials)
         return self._engine.step(data, space, self._seed_of(study), number)
+
+    def _curves_of(self, study: Study) -> CurveReader:
+        readers = self._curves.setdefault(study._storage, {})
+        if study._study_id not in readers:
+            (sign,) = _signs(study)
+            readers[study._study_id] = CurveReader(sign, self._last_step, self._seed_of(study))
+        return readers[study._study_id]
 
     def _engine_for(self, study: Study) -> Engine:
         return self._engine.for_signs(_signs(study))

@@ -193,7 +193,7 @@ def observed(
     """Turn trials into data: values with their signs; running, failed and pruned ones apart."""
     kinds: dict[str, list[FrozenTrial]] = {"done": [], "failed": [], "pruned": [], "running": []}
     for trial in trials:
-        kind = _kind(trial)
+        kind = kind_of(trial)
         if kind and trial.number != now.number:
             kinds[kind].append(trial)
     done, pruned = kinds["done"], kinds["pruned"]
@@ -212,7 +212,7 @@ def observed(
     )
 
 
-def _kind(trial: FrozenTrial) -> str | None:
+def kind_of(trial: FrozenTrial) -> str | None:
     """Return what a trial says: values, a failure, a bound, or that it is being tried."""
     if trial.state in (TrialState.RUNNING, TrialState.WAITING):
         if has_diverged(trial):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
+import numpy as np
 import torch
 from torch import Generator, Tensor
 
@@ -13,6 +14,8 @@ from neuralbo.surrogates.curves.linear_curves import LinearCurves, TrialSums, Va
 from neuralbo.surrogates.curves.step_scale import StepScale
 from neuralbo.surrogates.curves.value_scale import ValueScale
 from neuralbo.surrogates.random_features.hidden_layer import HiddenLayer, RandomFeatures
+
+NODES = 32  # of a Gauss-Hermite quadrature
 
 
 class Normal(NamedTuple):
@@ -135,3 +138,16 @@ class CurveModel:
             gain = Cphi / (phi @ Cphi + v)
             m, C = m + gain * (z - phi @ m), C - gain[:, None] * Cphi
         return Normal(m[0], C[0, 0].clamp(min=0.0) + v)
+
+    def results(self) -> Normal:
+        """Return the distributions of the scaled results of the trials learnt from, n each."""
+        c, C = self.learnt.coefficients()
+        return Normal(c[:, 0], C[:, 0, 0].clamp(min=0.0) + self.variances.noise)
+
+    def moments(self, result: Normal) -> tuple[Tensor, Tensor]:
+        """Return mean and variance of results in the units of the values, by quadrature."""
+        x, w = (torch.from_numpy(part) for part in np.polynomial.hermite_e.hermegauss(NODES))
+        z = result.mean[..., None] + result.variance.sqrt()[..., None] * x
+        y, w = self.values.values(z.clamp(min=self.values.worst)), w / w.sum()
+        mean = (y * w).sum(-1)
+        return mean, ((y - mean[..., None]).square() * w).sum(-1)

@@ -1,7 +1,8 @@
 """The variances of linear curves that the evidence asks for.
 
 Notation: that of `linear_curves`, and
-    theta  log v, the K log d_k, and L row by row with the logarithms of its diagonal
+    theta  log v, the K log d_k, and L row by row: the logarithm of the diagonal, and what stands
+           before it in units of it, so that all of theta is of about one size
     n0, S0 trials that are taken to have been seen before the first, and the covariance of their u
 """
 
@@ -13,14 +14,15 @@ from torch import Tensor
 from neuralbo.inference.quasi_newton import minimize
 from neuralbo.surrogates.curves.linear_curves import LinearCurves, TrialSums, Variances
 
-ROUNDS = 60
-PRIOR_TRIALS = 4.0  # n0: so many, that the first few trials do not settle all K (K + 1)/2 numbers
+ROUNDS = 100
+PRIOR_TRIALS = 1.0  # n0: so many, that the first few trials do not settle all K (K + 1)/2 numbers
 # under S0 a curve begins anywhere, then it is a random walk
-PRIOR_START, PRIOR_PIECE = 0.5, 0.2
+PRIOR_START, PRIOR_PIECE = 0.5, 0.1
 FIRST_NOISE, FIRST_WEIGHTS = 0.01, 0.1  # v and d_k, where learning begins
 NOISE_SPREAD, WEIGHTS_SPREAD = 2.0, 1.5  # of the priors of log v and log d_k about these
 LOWEST_NOISE, HIGHEST_NOISE = 1e-6, 10.0
-LOWEST_SCALE, HIGHEST_SCALE, MOST_CROSS = 1e-3, 30.0, 30.0  # of the diagonal of L, of the rest
+LOWEST_SCALE, HIGHEST_SCALE = 1e-3, 30.0  # of the diagonal of L
+MOST_RELATIVE = 30.0  # of what stands before it, in units of it
 
 
 @final
@@ -34,30 +36,35 @@ class Packing:
 
     def theta(self, variances: Variances) -> Tensor:
         """Return theta."""
-        lower = variances.L[self.rows, self.columns]
-        lower = torch.where(self.is_diagonal, lower.abs().log(), lower)
+        L = variances.L
+        relative = (L / L.diagonal()[:, None])[self.rows, self.columns]
+        lower = torch.where(self.is_diagonal, L.diagonal()[self.rows].log(), relative)
         return torch.cat([variances.noise.log()[None], variances.weights.log(), lower])
 
     def variances(self, theta: Tensor) -> Variances:
         """Return the variances of theta."""
-        K = self.K
+        K, lower = self.K, theta[1 + self.K :]
+        scales = lower[self.is_diagonal].exp()
         L = theta.new_zeros(K, K)
-        lower = theta[1 + K :]
-        L[self.rows, self.columns] = torch.where(self.is_diagonal, lower.exp(), lower)
+        relative = torch.where(self.is_diagonal, 1.0, lower)
+        L[self.rows, self.columns] = relative * scales[self.rows]
         return Variances(theta[0].exp(), theta[1 : 1 + K].exp(), L)
 
     def gradient(self, by: Variances, at: Variances) -> Tensor:
         """Return the gradient by theta from those by log v, log d_k and L."""
-        lower = by.L[self.rows, self.columns]
-        lower = lower * torch.where(self.is_diagonal, at.L[self.rows, self.columns], 1.0)
+        by_scale = (by.L * at.L).sum(-1)[self.rows]
+        by_relative = (by.L * at.L.diagonal()[:, None])[self.rows, self.columns]
+        lower = torch.where(self.is_diagonal, by_scale, by_relative)
         return torch.cat([by.noise[None], by.weights, lower])
 
     def bounds(self) -> tuple[Tensor, Tensor]:
         """Return the least and the largest theta."""
         ones = torch.ones(len(self.rows), dtype=torch.float64)
-        low = torch.where(self.is_diagonal, torch.tensor(LOWEST_SCALE).double().log(), -MOST_CROSS)
+        low = torch.where(
+            self.is_diagonal, torch.tensor(LOWEST_SCALE).double().log(), -MOST_RELATIVE
+        )
         high = torch.where(
-            self.is_diagonal, torch.tensor(HIGHEST_SCALE).double().log(), MOST_CROSS
+            self.is_diagonal, torch.tensor(HIGHEST_SCALE).double().log(), MOST_RELATIVE
         )
         weights = torch.ones(self.K, dtype=torch.float64)
         noise = torch.tensor([LOWEST_NOISE, HIGHEST_NOISE], dtype=torch.float64).log()

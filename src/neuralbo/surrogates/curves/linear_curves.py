@@ -146,6 +146,14 @@ class LinearCurves:
         half = torch.linalg.solve_triangular(self.LP, spread, upper=False).reshape(-1, m, K)
         return psi @ self.mean, torch.einsum("pmk,pml->mkl", half, half)
 
+    def coefficients(self) -> tuple[Tensor, Tensor]:
+        """Return mean and covariance of c_i = W'psi_i + u_i given all, n x K and n x K x K."""
+        own = self.own
+        mu, G = self.population(self.sums.psi)
+        u = (own.S @ (own.b[..., None] - own.A @ mu[..., None]))[..., 0]
+        R = torch.eye(mu.shape[-1], dtype=mu.dtype) - own.S @ own.A
+        return mu + u, own.S + R @ G @ R.mT
+
     def log_evidence(self) -> Tensor:
         """Return log p(z | variances) of all reports."""
         own, sums, v = self.own, self.sums, self.variances
@@ -171,10 +179,7 @@ class LinearCurves:
         n = len(mu)
         by_L = half.sum(0) - n * torch.eye(len(v.L), dtype=v.L.dtype)
         by_L = torch.linalg.solve_triangular(v.L.mT, by_L, upper=True).tril()
-        # c_i = W'psi_i + u_i
-        c = mu + (v.L @ rest)[..., 0]
-        R = torch.eye(len(v.L), dtype=v.L.dtype) - own.S @ own.A
-        C = own.S + R @ G @ R.mT
+        c, C = self.coefficients()
         squares = sums.zz / v.noise - 2 * (c * own.b).sum(-1)
         squares = squares + torch.einsum("nkl,nkl->n", own.A, C + c[:, :, None] * c[:, None])
         by_noise = 0.5 * (squares - sums.counts).sum()
