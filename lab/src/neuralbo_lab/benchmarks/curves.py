@@ -7,9 +7,10 @@ trials that ran to their end.
 """
 
 import math
+import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
@@ -26,8 +27,14 @@ from optuna.pruners import (
 )
 from optuna.samplers import BaseSampler, RandomSampler, TPESampler
 
+from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStudy
+from neuralbo_lab.core.one_table import OneTable
 from neuralbo_lab.core.store import Line
+from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.problems.training_curves import (
+    DEVELOPMENT,
+    MADE,
+    TEST,
     CurveTable,
     curve_table,
     tables_of,
@@ -63,7 +70,7 @@ class Spent:
 
     limit: int
     epochs: int = 0
-    found: list[tuple[int, float]] | None = None
+    found: list[tuple[int, float]] = field(default_factory=list)
 
     @property
     def is_over(self) -> bool:
@@ -72,7 +79,7 @@ class Spent:
 
     def best_by(self, epochs: int) -> float:
         """Return the lowest final loss of the trials that ended within so many epochs."""
-        return min((loss for spent, loss in self.found or [] if spent <= epochs), default=math.inf)
+        return min((loss for spent, loss in self.found if spent <= epochs), default=math.inf)
 
 
 def train(table: CurveTable, trial: optuna.Trial, spent: Spent) -> float:
@@ -89,7 +96,7 @@ def train(table: CurveTable, trial: optuna.Trial, spent: Spent) -> float:
         if epoch + 1 < table.epochs and trial.should_prune():
             raise optuna.TrialPruned
     if math.isfinite(losses[-1]):
-        spent.found = [*(spent.found or []), (spent.epochs, float(losses[-1]))]
+        spent.found.append((spent.epochs, float(losses[-1])))
     return float(losses[-1])
 
 
@@ -119,7 +126,7 @@ def measure(method: str, seed: int, is_quick: bool) -> Line:
                 "regrets": [_regret(table, spent, budget) for budget in budgets],
                 "trials": len(study.trials),
                 "seconds": time.monotonic() - began,
-                "found": [(at, table.regret(loss)) for at, loss in spent.found or []],
+                "found": [(at, table.regret(loss)) for at, loss in spent.found],
             }
     return {"tables": line, "budgets": budgets}
 
@@ -127,3 +134,62 @@ def measure(method: str, seed: int, is_quick: bool) -> Line:
 def _regret(table: CurveTable, spent: Spent, budget: int) -> float:
     best = spent.best_by(budget * table.epochs)
     return table.regret(best) if math.isfinite(best) else 1.0
+
+
+COLUMNS = ("method", "group", "seeds", "budget", "regret", "trials", "seconds")
+EXPLANATION = (
+    "Regret is how far the lowest final loss found is above the lowest of the table, the median "
+    "final loss of the table being at 1; the geometric mean over tables and seeds, of which none "
+    f"counts for less than {LEAST_REGRET:g}. A budget is a number of full trainings, spent epoch "
+    "by epoch. Trials and seconds are means of a whole run, the seconds without any training. "
+    "Settings of the pruner were chosen on the group development."
+)
+
+
+def table(results: ExperimentResults) -> list[tuple[str, ...]]:
+    """Return a row for each method, group of tables and budget."""
+    groups = {"development": DEVELOPMENT, "test": TEST, "made here": MADE}
+    rows: list[tuple[str, ...]] = []
+    for method in results.study.methods:
+        lines = results.lines(method)
+        for group, names in groups.items():
+            cells = [one["tables"][n] for one in lines for n in names if n in one["tables"]]
+            if cells:
+                rows += _rows((method, group, str(len(lines))), lines[0]["budgets"], cells)
+    return rows
+
+
+def _rows(head: tuple[str, ...], budgets: list[int], cells: list[Line]) -> list[tuple[str, ...]]:
+    """Return a row for each budget, the mean of some runs."""
+    trials, seconds = (
+        statistics.fmean(cell[key] for cell in cells) for key in ("trials", "seconds")
+    )
+    found = []
+    for k, budget in enumerate(budgets):
+        logs = [math.log(max(cell["regrets"][k], LEAST_REGRET)) for cell in cells]
+        regret = f"{math.exp(statistics.fmean(logs)):.4f}"
+        found.append((*head, str(budget), regret, f"{trials:.0f}", f"{seconds:.1f}"))
+    return found
+
+
+REPORT = OneTable(COLUMNS, table, EXPLANATION)
+CURVES = ExperimentStudy(
+    name="curves",
+    reproduces="epochs that pruners need on trainings that were written down (TaskSet, LCBench)",
+    methods=(
+        "tpe_none",
+        "tpe_median",
+        "tpe_halving",
+        "tpe_hyperband",
+        "tpe_neural",
+        "auto_none",
+        "auto_hyperband",
+        "auto_neural",
+    ),
+    measure=measure,
+    write=REPORT.write,
+    render=REPORT.render,
+    seeds=3,
+    quick_seeds=1,
+    minutes=Minutes(1, 60),
+)

@@ -8,6 +8,7 @@ from neuralbo_lab.benchmarks.auto import AUTO
 from neuralbo_lab.benchmarks.border import BORDER
 from neuralbo_lab.benchmarks.conditional import CONDITIONAL
 from neuralbo_lab.benchmarks.criteria import CRITERIA
+from neuralbo_lab.benchmarks.curves import CURVES
 from neuralbo_lab.benchmarks.failures import FAILURES
 from neuralbo_lab.benchmarks.faults import FAULTS_STUDY
 from neuralbo_lab.benchmarks.high_dimension import HIGH_DIMENSION, HIGH_DIMENSION_FULL
@@ -75,6 +76,7 @@ STUDIES: dict[str, Study[Any]] = {
         BORDER,
         CONDITIONAL,
         OBJECTIVES,
+        CURVES,
         WORKERS,
         FAULTS_STUDY,
         SOAK,

@@ -42,7 +42,7 @@ TEST = (
 MADE = ("digits",)
 LOGARITHMIC = ("learning_rate", "epsilon", "l1", "l2", "linear_decay", "exponential_decay")
 FROM_ONE = ("beta1", "beta2")  # what matters of them is the logarithm of 1 - beta
-CONFIGURATIONS, EPOCHS = 60, 16  # of `digits`
+CONFIGURATIONS, EPOCHS = 40, 12  # of `digits`
 
 Numbers = NDArray[np.float64]
 

@@ -21,6 +21,7 @@ PRIOR_START, PRIOR_PIECE = 0.5, 0.1
 FIRST_NOISE, FIRST_WEIGHTS = 0.01, 0.1  # v and d_k, where learning begins
 NOISE_SPREAD, WEIGHTS_SPREAD = 2.0, 1.5  # of the priors of log v and log d_k about these
 LOWEST_NOISE, HIGHEST_NOISE = 1e-6, 10.0
+LOWEST_WEIGHTS, HIGHEST_WEIGHTS = 1e-4, 10.0
 LOWEST_SCALE, HIGHEST_SCALE = 1e-3, 30.0  # of the diagonal of L
 MOST_RELATIVE = 30.0  # of what stands before it, in units of it
 
@@ -59,19 +60,17 @@ class Packing:
 
     def bounds(self) -> tuple[Tensor, Tensor]:
         """Return the least and the largest theta."""
-        ones = torch.ones(len(self.rows), dtype=torch.float64)
-        low = torch.where(
-            self.is_diagonal, torch.tensor(LOWEST_SCALE).double().log(), -MOST_RELATIVE
-        )
-        high = torch.where(
-            self.is_diagonal, torch.tensor(HIGHEST_SCALE).double().log(), MOST_RELATIVE
-        )
-        weights = torch.ones(self.K, dtype=torch.float64)
+        scale = torch.tensor([LOWEST_SCALE, HIGHEST_SCALE], dtype=torch.float64).log()
         noise = torch.tensor([LOWEST_NOISE, HIGHEST_NOISE], dtype=torch.float64).log()
-        return (
-            torch.cat([noise[:1], torch.log(1e-4 * weights), low * ones]),
-            torch.cat([noise[1:], torch.log(10 * weights), high * ones]),
-        )
+        weights = torch.tensor([LOWEST_WEIGHTS, HIGHEST_WEIGHTS], dtype=torch.float64).log()
+        low, high = (
+            torch.cat(
+                [noise[k : k + 1], weights[k].expand(self.K),
+                 torch.where(self.is_diagonal, scale[k], sign * MOST_RELATIVE)]
+            )
+            for k, sign in ((0, -1.0), (1, 1.0))
+        )  # fmt: skip
+        return low, high
 
 
 def first_variances(K: int) -> Variances:
@@ -103,7 +102,7 @@ def log_prior(variances: Variances) -> tuple[Tensor, Variances]:
 
 def learn_variances(sums: TrialSums) -> Variances:
     """Maximize the evidence of the reports times the prior of the variances."""
-    K = sums.Pz.shape[-1]
+    K = sums.w.shape[-1]
     packing = Packing(K)
 
     def loss(theta: Tensor) -> tuple[Tensor, Tensor]:

@@ -5,9 +5,11 @@
 Notation
     phi  K functions of the step      psi  h features of x           W  h x K, the population
     u_i  K, what is trial i's own     S = LL'                        v  variance of the noise
-    Phi_i  n_i x K, rows phi(t)'      A_i = Phi_i'Phi_i / v          b_i = Phi_i'z_i / v
+    Phi_i  n_i x K, rows phi(t)'      F_i F_i' = Phi_i'Phi_i         F_i w_i = Phi_i'z_i
+    A_i = F_i F_i' / v                b_i = F_i w_i / v
     T_i = I + L'A_i L                 S_i = L inv(T_i) L', the covariance of u_i given W and z_i
-    M_i = A_i - A_i S_i A_i           r_i = b_i - A_i S_i b_i, what trial i says about W'psi_i
+    B_i = I + F_i'S F_i / v           M_i = F_i inv(B_i) F_i' / v = A_i - A_i S_i A_i
+    r_i = F_i inv(B_i) w_i / v        with M_i what trial i says about W'psi_i
     P  precision of vec(W) given all: diag(1/d) + sum_i psi_i psi_i' (x) M_i
     g  vec of sum_i psi_i r_i'        G_i  K x K, covariance of W'psi_i given all
 
@@ -24,6 +26,7 @@ from typing import final
 import torch
 from torch import Tensor
 
+RANK_TOLERANCE = 1e-13  # eigenvalues below this part of the largest are rounding
 LOG_2_PI = math.log(2 * math.pi)
 MEAN_VARIANCE = 4.0  # d of the constant feature: where the average curve may lie
 
@@ -35,13 +38,16 @@ class TrialSums:
 
     Attributes:
         psi: n x h, the last of them the constant.
-        PP: n x K x K, Phi'Phi.      Pz: n x K, Phi'z.      zz: n, z'z.      counts: n.
+        F: n x K x K.
+        w: n x K.
+        rest: n, z'z - w'w, what no coefficients explain.
+        counts: n, how many reports there are.
     """
 
     psi: Tensor
-    PP: Tensor
-    Pz: Tensor
-    zz: Tensor
+    F: Tensor
+    w: Tensor
+    rest: Tensor
     counts: Tensor
 
     @staticmethod
@@ -49,19 +55,27 @@ class TrialSums:
         """Sum up N reports: rows of Phi, N x K, z, N, and the number of the row of psi, N."""
         n, K = len(psi), Phi.shape[-1]
         zero = Phi.new_zeros
-        return TrialSums(
-            psi,
-            zero(n, K, K).index_add(0, trials, Phi[:, :, None] * Phi[:, None]),
-            zero(n, K).index_add(0, trials, Phi * z[:, None]),
-            zero(n).index_add(0, trials, z.square()),
-            zero(n).index_add(0, trials, torch.ones_like(z)),
-        )
+        PP = zero(n, K, K).index_add(0, trials, Phi[:, :, None] * Phi[:, None])
+        Pz = zero(n, K).index_add(0, trials, Phi * z[:, None])
+        zz = zero(n).index_add(0, trials, z.square())
+        F, w = factors(PP, Pz)
+        rest = (zz - w.square().sum(-1)).clamp(min=0.0)
+        return TrialSums(psi, F, w, rest, zero(n).index_add(0, trials, torch.ones_like(z)))
 
     @staticmethod
     def joined(parts: Sequence["TrialSums"]) -> "TrialSums":
         """Return the sums of all trials of the parts."""
-        fields = ("psi", "PP", "Pz", "zz", "counts")
+        fields = ("psi", "F", "w", "rest", "counts")
         return TrialSums(*(torch.cat([getattr(part, name) for part in parts]) for name in fields))
+
+
+def factors(PP: Tensor, Pz: Tensor) -> tuple[Tensor, Tensor]:
+    """Return F and w with F F' = PP and F w = Pz, which lies in the space that F spans."""
+    e, Q = torch.linalg.eigh(PP)
+    is_kept = e > RANK_TOLERANCE * e[..., -1:]
+    root = torch.where(is_kept, e, 0.0).sqrt()
+    inverse = torch.where(is_kept, 1 / torch.where(is_kept, root, 1.0), 0.0)
+    return Q * root[..., None, :], inverse * (Pz[..., None, :] @ Q)[..., 0, :]
 
 
 @final
@@ -89,27 +103,33 @@ class Variances:
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Own:
-    """What each trial's reports say by themselves; leading dimensions of any shape."""
+    """What each trial's reports say by themselves."""
 
-    A: Tensor
-    b: Tensor
-    LT: Tensor  # the factor of T
-    S: Tensor
-    M: Tensor
-    r: Tensor
+    A: Tensor  # n x K x K
+    b: Tensor  # n x K
+    LT: Tensor  # n x K x K, the factor of T
+    S: Tensor  # n x K x K
+    M: Tensor  # n x K x K
+    r: Tensor  # n x K
+    fit: Tensor  # n, w'inv(B)w / v: with rest / v the square of z in units of its covariance
 
     @staticmethod
-    def of(PP: Tensor, Pz: Tensor, variances: Variances) -> "Own":
-        """Solve for each trial, ... x K x K and ... x K."""
-        A, b, L = PP / variances.noise, Pz / variances.noise, variances.L
-        T = L.mT @ A @ L
-        T.diagonal(dim1=-2, dim2=-1).add_(1.0)
-        LT = torch.linalg.cholesky(T)
-        half = torch.linalg.solve_triangular(LT, L.mT.expand_as(T), upper=False)
-        S = half.mT @ half
-        AS = A @ S
-        M = A - AS @ A
-        return Own(A, b, LT, S, (M + M.mT) / 2, b - (AS @ b[..., None])[..., 0])
+    def of(sums: TrialSums, variances: Variances) -> "Own":
+        """Solve for each trial."""
+        F, w = sums.F / variances.noise.sqrt(), sums.w / variances.noise.sqrt()
+        A, LF = F @ F.mT, variances.L.mT @ F
+        LT, LB = (_factor_of_one_and(part) for part in (LF @ LF.mT, LF.mT @ LF))
+        half = torch.linalg.solve_triangular(LT, variances.L.mT.expand_as(A), upper=False)
+        right = torch.linalg.solve_triangular(LB, torch.cat([F.mT, w[..., None]], -1), upper=False)
+        G, y = right[..., :-1], right[..., -1:]
+        r, b = (G.mT @ y)[..., 0], (F @ w[..., None])[..., 0]
+        return Own(A, b, LT, half.mT @ half, G.mT @ G, r, y.square().sum((-2, -1)))
+
+
+def _factor_of_one_and(part: Tensor) -> Tensor:
+    """Return the Cholesky factors of I + part, n x K x K."""
+    factor: Tensor = torch.linalg.cholesky(part + torch.eye(part.shape[-1], dtype=part.dtype))
+    return factor
 
 
 @final
@@ -126,7 +146,7 @@ class LinearCurves:
     @staticmethod
     def of(sums: TrialSums, variances: Variances) -> "LinearCurves":
         """Condition on all reports."""
-        own = Own.of(sums.PP, sums.Pz, variances)
+        own = Own.of(sums, variances)
         n, h = sums.psi.shape
         K = own.b.shape[-1]
         squares = (sums.psi[:, :, None] * sums.psi[:, None]).reshape(n, h * h)
@@ -159,7 +179,7 @@ class LinearCurves:
         own, sums, v = self.own, self.sums, self.variances
         d = v.prior(sums.psi.shape[-1])
         g = sums.psi.mT @ own.r
-        fits = sums.zz / v.noise - torch.einsum("nk,nkl,nl->n", own.b, own.S, own.b)
+        fits = sums.rest / v.noise + own.fit
         log_dets = sums.counts * v.noise.log() + _log_det(own.LT)
         total = (fits + log_dets + sums.counts * LOG_2_PI).sum() - (g * self.mean).sum()
         return -0.5 * (total + d.log().sum() + _log_det(self.LP))
@@ -180,8 +200,8 @@ class LinearCurves:
         by_L = half.sum(0) - n * torch.eye(len(v.L), dtype=v.L.dtype)
         by_L = torch.linalg.solve_triangular(v.L.mT, by_L, upper=True).tril()
         c, C = self.coefficients()
-        squares = sums.zz / v.noise - 2 * (c * own.b).sum(-1)
-        squares = squares + torch.einsum("nkl,nkl->n", own.A, C + c[:, :, None] * c[:, None])
+        off = (sums.w[..., None] - sums.F.mT @ c[..., None]).square().sum((-2, -1))
+        squares = (sums.rest + off) / v.noise + (own.A * C).sum((-2, -1))
         by_noise = 0.5 * (squares - sums.counts).sum()
         h, K = self.mean.shape
         inverse = torch.cholesky_inverse(self.LP).diagonal().reshape(h, K)
