@@ -25,6 +25,17 @@ def objective(trial):
         return (x - 3) ** 2 + trial.suggest_int("depth", 1, 5)
     return (x - 3) ** 2 + 2
 """
+CURVE = """
+import optuna
+
+def objective(trial):
+    x = trial.suggest_float("x", -5, 10)
+    for step in range(4):
+        trial.report((x - 3) ** 2 + 1 / (step + 1), step)
+        if trial.should_prune():
+            raise optuna.TrialPruned
+    return (x - 3) ** 2 + 1 / 4
+"""
 SLEEPY = """
 
 import pathlib, time
@@ -140,6 +151,15 @@ class TestRun:
         assert main(["run", "tiny.py", "--trials", "4", "--direction", "maximize"]) == 0
         best = max(value for _, value in observed())
         assert f"best value {best:.6g}" in capsys.readouterr().out
+
+    def test_a_pruner_can_be_named(self):
+        Path("tiny.py").write_text(CURVE)
+        assert main(["run", "tiny.py", "--trials", "9", "--pruner", "neural", "--seed", "0"]) == 0
+        (study,) = optuna.get_all_study_summaries("sqlite:///runs/tiny.db")
+        trials = optuna.load_study(
+            study_name=study.study_name, storage="sqlite:///runs/tiny.db"
+        ).trials
+        assert any("neuralbo:pruned" in trial.user_attrs for trial in trials)
 
     def test_another_direction_later_is_refused(self, capsys):
         main(["run", "tiny.py", "--trials", "1"])

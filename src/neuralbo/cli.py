@@ -122,6 +122,10 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("--surrogate", default="auto", help="auto, gp, brvfl4, ... (default: auto)")
     run.add_argument("--criterion", help="log_ei, ei, lcb, pi, thompson (default: what suits)")
     run.add_argument("--maximizer", help="mixed, multistart, random (default: mixed)")
+    run.add_argument(
+        "--pruner", choices=("neural", "median", "hyperband", "none"),
+        help="what stops trials that report bad values (default: median, as in Optuna)",
+    )  # fmt: skip
     run.add_argument("--direction", choices=("minimize", "maximize"), default="minimize")
     run.add_argument("--seed", type=int, help="equal seeds give equal runs")
     run.add_argument("--jobs", type=int, default=1, metavar="N", help="trials at a time (threads)")

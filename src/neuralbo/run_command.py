@@ -5,13 +5,14 @@ import socket
 import sys
 import warnings
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import join, quote
 from typing import Any, final
 
 import optuna
+from optuna.pruners import BasePruner, HyperbandPruner, MedianPruner, NopPruner
 from optuna.study import Study
 
 from neuralbo.errors import NeuralboWarning, NoValueError
@@ -23,6 +24,7 @@ from neuralbo.interfaces.objective import (
     place_of,
     users_traceback,
 )
+from neuralbo.interfaces.optuna.pruner import NeuralPruner
 from neuralbo.interfaces.optuna.sampler import NeuralSampler
 from neuralbo.interfaces.optuna.storages import (
     file_of,
@@ -42,6 +44,12 @@ from neuralbo.interfaces.terminal.progress import Shown
 
 FILE = "neuralbo:file"  # the attribute of a study that names the file of its objective
 TRIALS = 50
+PRUNERS: dict[str, Callable[[], BasePruner]] = {  # the names are those of the command's option
+    "neural": NeuralPruner,
+    "median": MedianPruner,
+    "hyperband": HyperbandPruner,
+    "none": NopPruner,
+}
 OTHERWISE = "Choose another one with --study NAME, or another place with --storage FILE"
 
 
@@ -56,7 +64,8 @@ def run(options: Namespace, objective: Objective) -> int:
         options.surrogate, options.criterion, options.maximizer, seed=options.seed
     )
     with storage_errors(storage), _short_warnings(options.file.absolute().parent):
-        study = open_study(storage, name, options.direction, sampler)
+        pruner = PRUNERS[options.pruner]() if options.pruner else None
+        study = open_study(storage, name, options.direction, sampler, pruner)
         _check_file(study, options, storage)
         before = len(finished(study))
         if before:

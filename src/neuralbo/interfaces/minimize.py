@@ -11,6 +11,7 @@ from typing import Any, final
 
 import optuna
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.pruners import BasePruner
 from optuna.storages import BaseStorage, InMemoryStorage
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
@@ -212,14 +213,18 @@ def open_study(
     name: str,
     direction: Direction | Sequence[Direction],
     sampler: NeuralSampler,
+    pruner: BasePruner | None = None,
 ) -> Study:
-    """Make or load a study; a file and its folder are made if they are missing."""
+    """Make or load a study; a file and its folder are made if they are missing.
+
+    Without a pruner it has Optuna's usual one.
+    """
     directions = [direction] if isinstance(direction, str) else list(direction)
     signs_of(directions)
     with quiet_optuna():
         study = optuna.create_study(
             storage=None if storage is None else _patient(storage), sampler=sampler,
-            study_name=name, directions=directions, load_if_exists=True,
+            study_name=name, directions=directions, load_if_exists=True, pruner=pruner,
         )  # fmt: skip
     before = [d.name.lower() for d in study.directions]
     if before != directions:

@@ -15,6 +15,7 @@ SPEED = SpeedStudy(
         "mixed_integer",
         "classifiers",
         "implicit",
+        "curves",
         "quality",
     ),
     minutes=Minutes(15, 176),

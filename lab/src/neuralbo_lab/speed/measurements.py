@@ -15,6 +15,7 @@ from rich.table import Table
 
 from neuralbo_lab.speed import (
     classifiers,
+    curves,
     implicit_networks,
     mixed_integer,
     mixtures,
@@ -52,6 +53,10 @@ SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
     "implicit": (
         implicit_networks.run,
         "suggestions of ivbnn_fast and conditional_map beside Optuna's GPSampler; ~5 minutes",
+    ),
+    "curves": (
+        curves.run,
+        "reports to NeuralPruner and suggestions with learning curves; ~1 minute",
     ),
     "quality": (quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),
 }

@@ -21,6 +21,7 @@ from neuralbo.surrogates.curves.curve_model import CurveModel, results_of
 
 PRUNED, KEPT = "neuralbo:pruned", "neuralbo:kept"  # why a trial was stopped, or was not
 SHARE = 4  # stream of random numbers: which trials run to their end whatever is predicted
+LEAST_GAIN = 0.1  # what a better result is better by, in units of the scaled values
 LEAST_Z = 1.0  # standard deviations below the best that a trial is pruned at the earliest
 
 
@@ -123,7 +124,9 @@ class NeuralPruner(BasePruner):
         if float(model.steps.share(curve.steps[-1:])) >= 1:
             return None
         predicted = model.predict(curve)
-        z = (belief.best - float(predicted.mean)) / math.sqrt(float(predicted.variance))
+        z = (belief.best + LEAST_GAIN - float(predicted.mean)) / math.sqrt(
+            float(predicted.variance)
+        )
         farthest = max(belief.underrated, LEAST_Z)
         if z <= farthest:
             return None

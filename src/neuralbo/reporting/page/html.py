@@ -53,7 +53,8 @@ svg text {{ fill:var(--soft); font-size:11.5px; }} svg text.name {{ fill:var(--i
 .grid {{ stroke:var(--line); fill:none; }}
 .line {{ fill:none; stroke:var(--main); stroke-width:2; stroke-linejoin:round; }}
 .line.spread {{ stroke:var(--main); stroke-width:1.4; opacity:.45; }}
-.line.warm {{ stroke:var(--warm); }} .line.plain {{ stroke:var(--dot); stroke-dasharray:5 4; }}
+.line.warm {{ stroke:var(--warm); }} .line.thin {{ stroke-width:1.2; opacity:.7; }}
+.line.plain {{ stroke:var(--dot); stroke-dasharray:5 4; }}
 .band {{ fill:var(--main); opacity:.16; }}
 .dots {{ fill:none; stroke-linecap:round; stroke-width:4; stroke:var(--dot); opacity:.55; }}
 circle.trial {{ fill:var(--dot); opacity:.8; }} circle.start {{ fill:none; stroke:var(--dot); }}

@@ -12,6 +12,7 @@ from neuralbo.reporting.page.best_section import best
 from neuralbo.reporting.page.calibration_section import calibration
 from neuralbo.reporting.page.choices_section import choices
 from neuralbo.reporting.page.convergence_section import convergence
+from neuralbo.reporting.page.curves_section import learning_curves
 from neuralbo.reporting.page.failures_section import failures
 from neuralbo.reporting.page.front_section import front_section, importance_of_each
 from neuralbo.reporting.page.head import head, next_steps
@@ -29,6 +30,7 @@ def render(study: Source) -> str:
     analysis = Analysis(study)
     record = analysis.record
     parts = [head(analysis), next_steps(analysis), convergence(analysis)]
+    parts += [learning_curves(analysis)]
     if len(record.directions) == 1:
         parts += [best(analysis), importance(analysis), slices(analysis), maps(analysis)]
         parts += [calibration(analysis)]
