@@ -21,7 +21,8 @@ from neuralbo.surrogates.curves.curve_model import CurveModel, results_of
 
 PRUNED, KEPT = "neuralbo:pruned", "neuralbo:kept"  # why a trial was stopped, or was not
 SHARE = 4  # stream of random numbers: which trials run to their end whatever is predicted
-LEAST_GAIN = 0.1  # what a better result is better by, in units of the scaled values
+# what a better result is better by, as a part of the median distance of results to the best
+LEAST_GAIN = 0.2
 LEAST_Z = 1.0  # standard deviations below the best that a trial is pruned at the earliest
 
 
@@ -49,8 +50,8 @@ class NeuralPruner(BasePruner):
     trial will end, from its parameters and its values so far; the trial is pruned if the best
     result is further above the prediction than all but a share `level` of the trials that ran to
     their end have been above theirs. So `level` is the probability that a trial which would have
-    become the best is stopped, also where the model is not right. A share of the trials that
-    would be pruned runs to its end all the same, which keeps the model honest.
+    become clearly the best is stopped, also where the model is not right. A share of the trials
+    that would be pruned runs to its end all the same, which keeps the model honest.
 
     Trials whose last value is NaN or infinite are pruned. A trial at the last step never is.
 
@@ -68,7 +69,7 @@ class NeuralPruner(BasePruner):
 
     def __init__(  # noqa: PLR0913
         self,
-        level: float = 0.1,
+        level: float = 0.2,
         *,
         n_startup_trials: int = 5,
         n_warmup_steps: int = 0,
@@ -124,9 +125,8 @@ class NeuralPruner(BasePruner):
         if float(model.steps.share(curve.steps[-1:])) >= 1:
             return None
         predicted = model.predict(curve)
-        z = (belief.best + LEAST_GAIN - float(predicted.mean)) / math.sqrt(
-            float(predicted.variance)
-        )
+        sd = math.sqrt(float(predicted.variance))
+        z = (belief.best + LEAST_GAIN - float(predicted.mean)) / sd
         farthest = max(belief.underrated, LEAST_Z)
         if z <= farthest:
             return None
