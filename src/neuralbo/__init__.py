@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from neuralbo.interfaces.minimize import minimize
     from neuralbo.interfaces.optimizer import Optimizer
     from neuralbo.interfaces.optuna.pruner import NeuralPruner
+    from neuralbo.interfaces.optuna.reports import report_values, should_prune
     from neuralbo.interfaces.optuna.sampler import NeuralSampler
     from neuralbo.interfaces.sklearn import NeuralSearchCV
     from neuralbo.reporting import analysis, plots
@@ -48,6 +49,8 @@ _HOMES = {
     "Space": "space",
     "StorageError": "errors",
     "minimize": "interfaces.minimize",
+    "report_values": "interfaces.optuna.reports",
+    "should_prune": "interfaces.optuna.reports",
 }
 _MODULES = {
     "analysis": "reporting.analysis",
@@ -84,6 +87,8 @@ __all__ = [
     "plots",
     "policies",
     "report",
+    "report_values",
+    "should_prune",
     "stopping",
     "surrogates",
 ]

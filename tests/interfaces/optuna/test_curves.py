@@ -12,11 +12,11 @@ from neuralbo import NeuralSampler
 from neuralbo.interfaces.optuna.curves import (
     CurveReader,
     best_so_far,
-    has_curve,
     results_are_best,
     results_are_reported,
     with_expectations,
 )
+from neuralbo.interfaces.optuna.reported import has_curve
 from neuralbo.interfaces.optuna.trials import TrialReader, all_trials
 from neuralbo.maximizers import RandomCandidates
 from neuralbo.surrogates import BayesianRVFL

@@ -12,7 +12,8 @@ from torch import Tensor
 from neuralbo.data import Data, refit_size
 from neuralbo.engine.step import FIT, generator
 from neuralbo.interfaces.optuna.claims import published
-from neuralbo.interfaces.optuna.trials import encode, is_interrupted, kind_of
+from neuralbo.interfaces.optuna.reported import has_curve, has_values, reports_of
+from neuralbo.interfaces.optuna.trials import encode, kind_of
 from neuralbo.space import Space
 from neuralbo.surrogates.curves.curve import Curve
 from neuralbo.surrogates.curves.curve_model import CurveModel, CurveRegression
@@ -22,44 +23,40 @@ FEWEST_ENDED = 3  # trials with curves, before which nothing is predicted
 SAME_VALUE = 1e-9  # relative difference of a result and a report that are one number
 
 
-def has_curve(trial: FrozenTrial) -> bool:
-    """Return whether a trial that is finished says how values change with the step."""
-    reported = trial.intermediate_values
-    if not reported or is_interrupted(trial):
-        return False
-    if trial.state == TrialState.FAIL:  # what it would have come to is known if it diverged
-        return not math.isfinite(reported[max(reported)])
-    return trial.state in (TrialState.COMPLETE, TrialState.PRUNED)
-
-
-def has_values(trial: FrozenTrial) -> bool:
-    """Return whether a trial has reported a number."""
-    return any(map(math.isfinite, trial.intermediate_values.values()))
-
-
-def results_are_best(trials: Sequence[FrozenTrial], sign: float) -> bool:
+def results_are_best(
+    trials: Sequence[FrozenTrial], sign: float, output: int | None = None
+) -> bool:
     """Return whether objectives return the best value on the way, and not the last.
 
     Then curves are read as the best value up to each step.
     """
-    done = [t for t in trials if t.state == TrialState.COMPLETE and has_curve(t)]
-    return any(not _is_last(t) for t in done) and all(_is_best(t, sign) for t in done)
+    done = _done(trials, output)
+    return any(not _is_last(t, output) for t in done) and all(
+        _is_best(t, sign, output) for t in done
+    )
 
 
-def results_are_reported(trials: Sequence[FrozenTrial], sign: float) -> bool:
+def results_are_reported(
+    trials: Sequence[FrozenTrial], sign: float, output: int | None = None
+) -> bool:
     """Return whether what objectives return is on their curves, as the last or the best value."""
-    done = [t for t in trials if t.state == TrialState.COMPLETE and has_curve(t)]
-    return all(map(_is_last, done)) or all(_is_best(t, sign) for t in done)
+    done = _done(trials, output)
+    return all(_is_last(t, output) for t in done) or all(_is_best(t, sign, output) for t in done)
 
 
-def _is_last(trial: FrozenTrial) -> bool:
-    reported = trial.intermediate_values
-    return math.isclose(trial.values[0], reported[max(reported)], rel_tol=SAME_VALUE)
+def _done(trials: Sequence[FrozenTrial], output: int | None) -> list[FrozenTrial]:
+    return [t for t in trials if t.state == TrialState.COMPLETE and has_curve(t, output)]
 
 
-def _is_best(trial: FrozenTrial, sign: float) -> bool:
-    finite = [sign * v for v in trial.intermediate_values.values() if math.isfinite(v)]
-    return bool(finite) and math.isclose(sign * trial.values[0], max(finite), rel_tol=SAME_VALUE)
+def _is_last(trial: FrozenTrial, output: int | None) -> bool:
+    reported = reports_of(trial, output)
+    return math.isclose(trial.values[output or 0], reported[max(reported)], rel_tol=SAME_VALUE)
+
+
+def _is_best(trial: FrozenTrial, sign: float, output: int | None) -> bool:
+    finite = [sign * v for v in reports_of(trial, output).values() if math.isfinite(v)]
+    value = sign * trial.values[output or 0]
+    return bool(finite) and math.isclose(value, max(finite), rel_tol=SAME_VALUE)
 
 
 def best_so_far(reported: Mapping[int, float], sign: float) -> dict[int, float]:
@@ -84,10 +81,17 @@ class CurveReader:
         sign: 1 if larger values are better, else -1.
         last_step: where values are compared; None for the largest step of trials that ended.
         seed: of the random layer.
+        output: the number of the objective, if there are several.
     """
 
-    def __init__(self, sign: float, last_step: float | None = None, seed: int = 0) -> None:
-        self.sign, self.seed = sign, seed
+    def __init__(
+        self,
+        sign: float,
+        last_step: float | None = None,
+        seed: int = 0,
+        output: int | None = None,
+    ) -> None:
+        self.sign, self.seed, self.output = sign, seed, output
         self.recipe = CurveRegression(last_step=last_step)
         self.curves: list[Curve] = []
         self._numbers: list[int] = []
@@ -99,7 +103,7 @@ class CurveReader:
 
     def curve(self, trial: FrozenTrial) -> Curve:
         """Return the curve of a trial, whatever its state, in the space of the last model."""
-        reported, space = trial.intermediate_values, self._space
+        reported, space = reports_of(trial, self.output), self._space
         reported = best_so_far(reported, self.sign) if self._is_best else reported
         empty = torch.empty(0, dtype=torch.float64)
         point = empty if space is None else encode(space, [trial.params])[0]
@@ -114,7 +118,7 @@ class CurveReader:
             space: the parameters; None if there are none.
         """
         order = sorted(trials, key=lambda t: (t.datetime_complete or t.datetime_start, t.number))
-        is_best = results_are_best(order, self.sign)
+        is_best = results_are_best(order, self.sign, self.output)
         numbers = [trial.number for trial in order]
         if (space, is_best) != (self._space, self._is_best):
             self._space, self._is_best, self._numbers, self._bare = space, is_best, [], None
