@@ -126,6 +126,7 @@ def test_a_share_of_those_that_would_be_stopped_runs_to_its_end():
     assert count(study, TrialState.COMPLETE) == 15
     kept = [trial.user_attrs[KEPT] for trial in study.trials if KEPT in trial.user_attrs]
     assert len(kept) >= 3
+    assert min(facts["step"] for facts in kept) < 3  # when it would have been stopped first
     assert all(facts["step"] < STEPS - 1 for facts in kept)
 
 

@@ -93,9 +93,10 @@ class NeuralPruner(BasePruner):
             return False
         is_kept = "probability" in facts and self._runs_to_its_end(trial)
         key = KEPT if is_kept else PRUNED
-        if key not in trial.user_attrs:
+        storage = study._storage  # `trial` may be older than what was noted of it
+        if key not in storage.get_trial(trial._trial_id).user_attrs:
             facts = {"step": known.last_step(trial), **facts}
-            study._storage.set_trial_user_attr(trial._trial_id, key, facts)
+            storage.set_trial_user_attr(trial._trial_id, key, facts)
         return not is_kept
 
     def _is_checked(self, study: Study, trial: FrozenTrial) -> bool:
