@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from neuralbo.interfaces.optimizer import Optimizer
     from neuralbo.interfaces.optuna.pruner import NeuralPruner
     from neuralbo.interfaces.optuna.reports import report_values, should_prune
+    from neuralbo.interfaces.optuna.resume import resumed
     from neuralbo.interfaces.optuna.sampler import NeuralSampler
     from neuralbo.interfaces.sklearn import NeuralSearchCV
     from neuralbo.reporting import analysis, plots
@@ -50,6 +51,7 @@ _HOMES = {
     "StorageError": "errors",
     "minimize": "interfaces.minimize",
     "report_values": "interfaces.optuna.reports",
+    "resumed": "interfaces.optuna.resume",
     "should_prune": "interfaces.optuna.reports",
 }
 _MODULES = {
@@ -88,6 +90,7 @@ __all__ = [
     "policies",
     "report",
     "report_values",
+    "resumed",
     "should_prune",
     "stopping",
     "surrogates",

@@ -16,20 +16,12 @@ from optuna.trial import FrozenTrial, TrialState
 
 from neuralbo.errors import NeuralboWarning, warn
 from neuralbo.interfaces.optimizer import sign_of
+from neuralbo.interfaces.optuna.resume import IMPROVEMENTS
 from neuralbo.interfaces.optuna.sampler import FACTS
 from neuralbo.interfaces.optuna.trials import WORKER, is_interrupted
 from neuralbo.interfaces.optuna.workers import is_gone
 
 STOPPED = "neuralbo:stopped"
-# criteria whose value is an expected improvement in the units of the objective, and whether it
-# is its logarithm
-IMPROVEMENTS = {
-    "LogExpectedImprovement": True,
-    "MixtureImprovement": True,
-    "LogEmpiricalImprovement": True,
-    "ExpectedImprovement": False,
-    "EmpiricalImprovement": False,
-}
 
 
 def finished(study: Study) -> list[FrozenTrial]:

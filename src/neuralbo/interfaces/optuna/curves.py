@@ -12,7 +12,7 @@ from torch import Tensor
 from neuralbo.data import Data, refit_size
 from neuralbo.engine.step import FIT, generator
 from neuralbo.interfaces.optuna.claims import published
-from neuralbo.interfaces.optuna.reported import has_curve, has_values, reports_of
+from neuralbo.interfaces.optuna.reported import has_curve, has_values, reports_of, superseded
 from neuralbo.interfaces.optuna.trials import encode, kind_of
 from neuralbo.space import Space
 from neuralbo.surrogates.curves.curve import Curve
@@ -151,6 +151,11 @@ class CurveReader:
                 found[i] = torch.stack(model.moments(model.predict(curve)), -1)
         return found
 
+    def share(self, step: int) -> float:
+        """Return how much of the whole way a step is, by the last model."""
+        assert self._model is not None
+        return float(self._model.steps.share(torch.tensor(step, dtype=torch.float64)))
+
     def _learnt(self, known: int) -> CurveModel:
         first = refit_size(len(self.curves) + 1) or len(self.curves)
         key = tuple(self._numbers[:first])
@@ -176,6 +181,8 @@ def with_expectations(
     not on the curves (as the last or the best value), the data stay as they are: pruned trials
     are bounds.
     """
+    gone = superseded(trials)
+    trials = [t for t in trials if t.number not in gone]
     unfinished = [
         t
         for t in trials

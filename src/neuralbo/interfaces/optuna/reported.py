@@ -1,12 +1,13 @@
 """What a trial has reported on its way."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from optuna.trial import FrozenTrial, TrialState
 
 from neuralbo.interfaces.optuna.trials import is_interrupted
 
+RESUMES = "neuralbo:resumes"  # of a trial that goes on: the number and last step of the old one
 REPORT = "neuralbo:report:"  # before the step, in the attributes of trials of several objectives
 
 
@@ -34,3 +35,8 @@ def has_curve(trial: FrozenTrial, output: int | None = None) -> bool:
     if trial.state == TrialState.FAIL:  # what it would have come to is known if it diverged
         return not math.isfinite(reported[max(reported)])
     return trial.state in (TrialState.COMPLETE, TrialState.PRUNED)
+
+
+def superseded(trials: Sequence[FrozenTrial]) -> set[int]:
+    """Return the numbers of the pruned trials that others go on from."""
+    return {t.user_attrs[RESUMES]["trial"] for t in trials if RESUMES in t.user_attrs}

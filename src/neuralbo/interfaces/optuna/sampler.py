@@ -21,6 +21,7 @@ from torch import Tensor
 
 from neuralbo.arguments import is_number, shown, step_or_none
 from neuralbo.criteria import Criterion
+from neuralbo.data import Data
 from neuralbo.data.near_points import are_near
 from neuralbo.engine.engine import Engine
 from neuralbo.engine.recommendation import Recommendation
@@ -30,6 +31,7 @@ from neuralbo.errors import FallbackWarning, warn
 from neuralbo.interfaces.optimizer import checked_seed, signs_of
 from neuralbo.interfaces.optuna.claims import given, is_settled, publish, published
 from neuralbo.interfaces.optuna.curves import CurveReader, with_expectations
+from neuralbo.interfaces.optuna.resume import improvement_noted, most_promising, take_over
 from neuralbo.interfaces.optuna.trials import (
     ENDED,
     INTERRUPTED,
@@ -47,6 +49,7 @@ from neuralbo.policies import Policy
 from neuralbo.policies.designs import initial_trials
 from neuralbo.space import Categorical, Parameter, Space
 from neuralbo.surrogates import Surrogate
+from neuralbo.surrogates.surrogate import Facts
 
 SEED, FACTS = "neuralbo:seed", "neuralbo:facts"
 CONSTRAINTS = "constraints"  # where Optuna's samplers keep what a constraints_func says
@@ -83,6 +86,8 @@ class NeuralSampler(BaseSampler):
             takes them a little below the values seen.
         max_resource: the step of `trial.report` at which values are compared, "auto" for the
             largest step of the trials that ran to their end.
+        resume: whether a pruned trial goes on that is worth more than a new one, see
+            `neuralbo.resumed`.
     """
 
     def __init__(  # noqa: PLR0913
@@ -99,6 +104,7 @@ class NeuralSampler(BaseSampler):
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
         reference_point: Sequence[float] | None = None,
         max_resource: int | str = "auto",
+        resume: bool = False,
     ) -> None:
         if constraints_func is not None and not callable(constraints_func):
             raise TypeError(
@@ -114,6 +120,7 @@ class NeuralSampler(BaseSampler):
         self._seed = None if seed is None else checked_seed(seed)
         self._space = space if isinstance(space, Space | None) else Space(space)
         self._last_step = step_or_none("max_resource", max_resource)
+        self._resumes = resume
         self._readers, self._curves = _Readers(), _CurveReaders()
         self._warned: set[str] = set()
 
@@ -173,10 +180,25 @@ class NeuralSampler(BaseSampler):
             if is_full or not _is_disputed(study, trial, trials, partial(encode, space)):
                 break
             publish(study, trial, {}, "withdrawn")
+        params = self._resumed(study, trial, step.data, proposal.facts, params)
         publish(study, trial, params, "settled", attempt=attempt, read=read)
         facts = {**proposal.facts, **({"attempts": attempt + 1} if attempt else {})}
         study._storage.set_trial_user_attr(trial._trial_id, FACTS, facts)
         return params
+
+    def _resumed(
+        self, study: Study, trial: FrozenTrial, data: Data, facts: Facts, params: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Return the parameters of a pruned trial that is worth more and goes on, or these."""
+        gain = improvement_noted(facts)
+        if not self._resumes or len(data.X_expected) == 0 or gain is None:
+            return params
+        reader, trials = self._curves_of(study), all_trials(study)
+        old = most_promising(trials, reader, set(params), float(data.best), gain)
+        if old is None:
+            return params
+        take_over(study, trial, old)
+        return {name: old.params[name] for name in params}
 
     @one_thread()
     def sample_independent(

@@ -16,7 +16,7 @@ from optuna.trial import FrozenTrial, TrialState
 from torch import Tensor
 
 from neuralbo.interfaces.optuna.curves import CurveReader
-from neuralbo.interfaces.optuna.reported import has_curve, has_values, reports_of
+from neuralbo.interfaces.optuna.reported import has_curve, has_values, reports_of, superseded
 from neuralbo.interfaces.optuna.trials import TrialReader
 from neuralbo.surrogates.curves.calibration import most_underrated, scores
 from neuralbo.surrogates.curves.curve import Curve
@@ -115,9 +115,9 @@ class StudyCurves:
 
     def _told(self, trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
         """Return the finished trials that have curves of numbers; each is read once."""
-        found = []
+        found, gone = [], superseded(trials)
         for trial in trials:
-            if not trial.state.is_finished():
+            if not trial.state.is_finished() or trial.number in gone:
                 continue
             if trial.number not in self._has_curve:
                 self._has_curve[trial.number] = all(

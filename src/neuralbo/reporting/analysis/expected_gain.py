@@ -16,7 +16,7 @@ from neuralbo.engine.step import Step
 from neuralbo.engine.threads import one_thread
 from neuralbo.errors import FitError
 from neuralbo.interfaces.optuna.facts import WEIGHT, facts_of
-from neuralbo.interfaces.stopping import IMPROVEMENTS
+from neuralbo.interfaces.optuna.resume import IMPROVEMENTS
 from neuralbo.policies.auto import candidate_name
 from neuralbo.policies.policy_presets import AUTO
 from neuralbo.reporting.analysis.landscape import SEED, Landscape
