@@ -1,6 +1,7 @@
 """The command `neuralbo lab`, which the entry point `neuralbo.commands` adds."""
 
 import argparse
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,15 @@ def _add_studies(lab: Any) -> None:
     packed.add_argument(
         "--into", type=Path, default=Path("results"), metavar="DIR", help="results"
     )
+    claims = lab.add_parser("claims", help="what the publications conclude, and what holds here")
+    claims.set_defaults(command=_lab_claims)
+    claims.add_argument("study", nargs="?", metavar="STUDY", help="all of the publications")
+    claims.add_argument(
+        "--json", action="store_true", help="a line a claim, the counts at the end"
+    )
+    claims.add_argument(
+        "--root", type=Path, default=Path("results"), metavar="DIR", help="results"
+    )
     again = lab.add_parser("replay", help="run some finished runs again and compare every line")
     again.set_defaults(command=_lab_replay)
     again.add_argument("--runs", type=int, default=3, metavar="N", help="how many (3)")
@@ -103,23 +113,22 @@ def _benchmarks(options: argparse.Namespace) -> int:
 
 
 def _lab_list(options: argparse.Namespace) -> int:
+    from neuralbo_lab.core.recorded_times import in_words, stored
     from neuralbo_lab.core.studies import STUDIES
 
+    times = stored()
     for study in STUDIES.values():
-        quick, full = study.minutes or (None, None)
+        hours = times.get(study.name)
+        quick, full = ("not timed",) * 2
+        if hours is not None:
+            quick, full = in_words(hours.quick), in_words(hours.full)
+            full += "" if hours.known == 1 else f" for {hours.known:.0%} of its runs"
         print(f"{study.name:22} {study.reproduces}")
-        print(f"{'':22} quick: {_minutes(quick)}, {study.quick().extent}")
-        print(f"{'':22} full: {_minutes(full)}, {study.extent}")
-    print("times are those of two workers on two cores; a study can also be a file: FILE.toml")
+        print(f"{'':22} quick: {quick}, {study.quick().extent}")
+        print(f"{'':22} full: {full}, {study.extent}")
+    print("times are of two workers on two cores, by the seconds that stored runs have recorded")
+    print("a study can also be a file: FILE.toml")
     return 0
-
-
-def _minutes(minutes: float | None) -> str:
-    if minutes is None:
-        return "not measured"
-    if minutes < 90:
-        return f"{minutes:.0f} minutes" if minutes >= 1.5 else "a minute"
-    return f"{minutes / 60:.0f} hours" if minutes < 60 * 48 else f"{minutes / 1440:.0f} days"
 
 
 def _lab_run(options: argparse.Namespace) -> int:
@@ -154,13 +163,18 @@ def _lab_study(options: argparse.Namespace, is_quick: bool) -> "LabStudy[Any]":
 
 
 def _lab_finished(options: argparse.Namespace) -> "LabStudy[Any]":
-    """Return the study, or its quick version if only that was run."""
-    from neuralbo_lab.core.store import is_there, stale_in_words
+    """Return the study as it was run: with fewer trials or quick, if there is nothing else."""
+    from neuralbo_lab.core.as_run import as_run, in_words
+    from neuralbo_lab.core.options import changed
+    from neuralbo_lab.core.store import stale_in_words
 
-    study, quick = _lab_study(options, options.quick), _lab_study(options, is_quick=True)
-    if not is_there(study, options.root) and is_there(quick, options.root):
-        print(f"{study.name} has only been run with --quick; this is about that.")
-        study = quick
+    study = _lab_study(options, options.quick)
+    if not options.quick and options.trials is None:
+        whole, study = study, as_run(study, options.root)
+        words = in_words(whole, study)
+        if words is not None:
+            print(words)
+            study = changed(study, seeds=options.seeds)
     words = stale_in_words(study, options.root)
     if words is not None:
         print(f"{words}.")
@@ -181,6 +195,24 @@ def _lab_report(options: argparse.Namespace) -> int:
             print(f"page: {html.write(render(), folder(study, options.root))}")
     except ImportError as error:  # the tables are there, and the page needs matplotlib
         print(f"no page: {error}")
+    return 0
+
+
+def _lab_claims(options: argparse.Namespace) -> int:
+    """Print every claim with its answer, and how many there are of each."""
+    from neuralbo_lab.core.claims_of_studies import COLUMNS, answered, counts
+    from neuralbo_lab.core.studies import REPRODUCTIONS, find_study
+    from neuralbo_lab.core.tables import markdown
+
+    studies = REPRODUCTIONS if options.study is None else (find_study(options.study),)
+    claims = [claim for study in studies for claim in answered(study, options.root)]
+    if options.json:
+        for claim in claims:
+            print(claim.line)
+        print(json.dumps(counts(claims)))
+        return 0
+    print("\n".join(markdown(COLUMNS, [claim.row for claim in claims])))
+    print(", ".join(f"{n} {answer.replace('_', ' ')}" for answer, n in counts(claims).items()))
     return 0
 
 

@@ -110,9 +110,9 @@ class Numbers:
         self.study = type("Study", (), has)
         self.numbers, self.seconds = finals, seconds
 
-    def curves(self, problem, method):
-        value = self.numbers[problem][method]
-        return np.empty((0, 3)) if value is None else np.full((2, 3), value)
+    def paired(self, problem, methods):
+        levels = [self.numbers[problem][method] for method in methods]
+        return np.broadcast_to(np.array(levels, dtype=float)[:, None], (2, len(levels), 3))
 
     def of(self, problem, method):
         runs = 0 if self.numbers[problem][method] is None else 2
@@ -133,7 +133,10 @@ def test_being_ahead_counts_problems_and_a_failure_is_behind():
     assert "on 2 of 3 (of 3): a: 1 against 2 (x)" in claim.outcome(results).because
     stricter = AheadOnMost("us", ("x", "y"), ("a", "b", "c"), 0.9, "here")
     assert stricter.outcome(results).answer == "does not hold"
-    assert AheadOnMost("nobody", ("x",), ("a",), 0.5, "here").outcome(results).answer == "N/A"
+    assert (
+        AheadOnMost("nobody", ("x",), ("a",), 0.5, "here").outcome(results).answer
+        == "out of reach"
+    )
     assert "67%" in claim.words
 
 
@@ -165,7 +168,7 @@ def test_seconds_are_summed_over_the_problems():
     results = Numbers(FINALS, {"us": 1.0, "x": 2.0, "y": 0.5})
     assert NoSlower("us", "x", ("a", "b"), "here").outcome(results).answer == "holds"
     assert NoSlower("us", "y", ("a", "b"), "here").outcome(results).answer == "does not hold"
-    assert NoSlower("us", "x", ("z",), "here").outcome(results).answer == "N/A"
+    assert NoSlower("us", "x", ("z",), "here").outcome(results).answer == "out of reach"
 
 
 def test_the_trust_region_peer_proposes_legal_points_near_the_best():

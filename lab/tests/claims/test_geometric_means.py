@@ -64,7 +64,7 @@ def test_what_is_not_available_has_the_worst_of_its_block():
         (("gp", "tpe"), 0.99, "does not hold"),
         (("tpe",), 0.5, "holds"),
         (("tpe",), 0.4, "does not hold"),  # (2400/62500)^(1/4) = 0.44
-        (("smac",), 1.0, "N/A"),
+        (("smac",), 1.0, "out of reach"),
     ],
 )
 def test_the_best_of_the_others_decides(others, factor, answer):

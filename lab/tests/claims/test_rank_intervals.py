@@ -77,7 +77,7 @@ def test_a_method_is_among_the_best_unless_the_best_is_ahead_in_nearly_all_runs(
 def test_without_its_runs_there_is_no_answer():
     claim = AmongBest("gp", METHODS, ("branin",), "here", "all")
     only = {("branin", "random"): [1.0, 1.0], ("branin", "tpe"): [1.0, 2.0]}
-    assert claim.outcome(results_of(only)).answer == "N/A"
+    assert claim.outcome(results_of(only)).answer == "out of reach"
 
 
 def test_the_report_has_them_for_each_group(tmp_path):

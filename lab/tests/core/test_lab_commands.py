@@ -16,20 +16,19 @@ from neuralbo.engine.step import generator
 from neuralbo.space import Space
 from scipy.stats import mannwhitneyu, norm
 
-from neuralbo_lab.core import report, studies
+from neuralbo_lab.core import recorded_times, report, studies
 from neuralbo_lab.core import run as runner
 from neuralbo_lab.core.methods import find_method
 from neuralbo_lab.core.optimization_study import OptimizationStudy
 from neuralbo_lab.core.regression_fits import TEST, TRAINING, distribution_of, sample, score
 from neuralbo_lab.core.store import folder, packed
 from neuralbo_lab.core.studies import STUDIES, find_study
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.pages import html
 from neuralbo_lab.problems import find
 
 CHEAP = OptimizationStudy(
     name="cheap", reproduces="nothing much", problems=("branin",), methods=("random", "sobol"),
-    trials=4, start=2, seeds=2, quick_trials=3, quick_seeds=1, minutes=Minutes(0.2, 300.0),
+    trials=4, start=2, seeds=2, quick_trials=3, quick_seeds=1,
 )  # fmt: skip
 
 
@@ -59,11 +58,15 @@ class TestList:
             assert lines[at + 1].strip().startswith("quick: ")
             assert lines[at + 2].strip().startswith("full: ")
 
-    def test_times_are_in_words(self, capsys):
+    def test_times_are_those_that_stored_runs_have_recorded(self, capsys, monkeypatch):
+        monkeypatch.setattr(
+            recorded_times, "stored", lambda: {"cheap": recorded_times.Hours(0.01, 10.0, 0.5)}
+        )
         lab("list")
         out = capsys.readouterr().out
         assert "quick: a minute, 2 runs of 3 trials" in out
-        assert "full: 5 hours, 4 runs of 4 trials" in out
+        assert "full: 5 hours for 50% of its runs, 4 runs of 4 trials" in out
+        assert "quick: not timed" in out
 
     def test_nothing_is_written(self, tmp_path):
         lab("list")

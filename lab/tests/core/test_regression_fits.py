@@ -24,7 +24,7 @@ from neuralbo_lab.core.regression_fits import (
     sample,
     score,
 )
-from neuralbo_lab.core.regression_report import SCORES, Row, read, table, write
+from neuralbo_lab.core.regression_report import SCORES, RegressionResults, read, table, write
 from neuralbo_lab.core.regression_study import RegressionCell, RegressionStudy
 from neuralbo_lab.core.studies import find_study
 from neuralbo_lab.problems import find
@@ -224,26 +224,56 @@ def test_the_table_has_the_mean_over_seeds(tmp_path):
 def test_the_report_checks_the_claims(tmp_path):
     finish(STUDY, tmp_path)
     results = read(STUDY, tmp_path)
-    assert "| holds | 0." in write(results, tmp_path).read_text()
-    rows = table(results)
+    assert "| undecided | 2 | — | mean | 0." in write(results, tmp_path).read_text()
     wrong = ScoreBetween("kruse-test1", "empirical", 10, "mre", 0.9, 1.0, "nobody")
     absent = ScoreBetween("kruse-test1", "empirical", 99, "mre", 0.0, 1.0, "nobody")
-    assert wrong.outcome(rows).answer == "does not hold"
-    assert absent.outcome(rows).answer == "N/A"
+    assert wrong.outcome(results).answer == "undecided"  # two fits
+    assert absent.outcome(results).answer == "out of reach"
+
+
+def scored(levels, extra=()):
+    """Return results of seven fits of each surrogate, and of further ones of the last."""
+    names = tuple(levels)
+    study = RegressionStudy(
+        name="tiny", reproduces="nothing", problems=("p",), surrogates=names, sizes=(10,),
+        seeds=7 + len(extra),
+    )  # fmt: skip
+    luck = np.linspace(-0.1, 0.1, 7)
+    fits = {
+        RegressionCell("p", name, 10, seed): [{"scores": dict.fromkeys(SCORES, level + more)}]
+        for at, (name, level) in enumerate(levels.items())
+        for seed, more in enumerate([*(luck * (1 + at)), *(extra if name == names[-1] else ())])
+    }
+    return RegressionResults(study, fits)
 
 
 @pytest.mark.parametrize(("score", "winner"), [("mae", "a"), ("exp_mlpd", "b")])
 def test_better_means_small_errors_and_large_densities(score, winner):
-    numbers = {"a": 1.0, "b": 2.0}
-    rows = [
-        Row("p", name, 10, 1, (*(value for _ in SCORES), 0.0, 0.0))
-        for name, value in numbers.items()
-    ]
+    results = scored({"a": 1.0, "b": 2.0})
     other = "b" if winner == "a" else "a"
-    assert ScoreBetter(("p",), winner, (other,), 10, score, "").outcome(rows).answer == "holds"
-    wrong = ScoreBetter(("p",), other, (winner,), 10, score, "").outcome(rows)
+    found = ScoreBetter(("p",), winner, (other,), 10, score, "").outcome(results)
+    assert (found.answer, found.pairs) == ("holds", (7, 7))
+    wrong = ScoreBetter(("p",), other, (winner,), 10, score, "").outcome(results)
     assert wrong.answer == "does not hold"
-    assert ScoreBetter(("q",), "a", ("b",), 10, score, "").outcome(rows).answer == "N/A"
+    absent = ScoreBetter(("q",), "a", ("b",), 10, score, "").outcome(results)
+    assert absent.answer == "out of reach"
+
+
+def test_surrogates_are_compared_on_the_training_sets_that_both_have():
+    found = ScoreBetter(("p",), "a", ("b",), 10, "mae", "").outcome(
+        scored({"a": 2.0, "b": 1.0}, extra=[90.0] * 9)
+    )
+    assert (found.answer, found.pairs) == ("does not hold", (7, 7))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "answer"),
+    [(0.0, 1.5, "holds"), (0.5, 1.5, "holds"), (0.0, 0.5, "does not hold"),
+     (0.0, 1.0, "undecided")],
+)  # fmt: skip
+def test_a_score_lies_between_or_beside_or_nobody_knows(low, high, answer):
+    claim = ScoreBetween("p", "a", 10, "mre", low, high, "")
+    assert claim.outcome(scored({"a": 1.0})).answer == answer
 
 
 def test_a_score_that_is_no_number_is_not_available(tmp_path):

@@ -97,7 +97,7 @@ def test_an_unknown_key_names_the_near_ones(tmp_path):
     refused(tmp_path, r"unknown key of .*mine\.toml 'trails'. Did you mean 'trials'", trails="9")
 
 
-@pytest.mark.parametrize("key", ["document", "claims", "groups", "minutes", "other_starts"])
+@pytest.mark.parametrize("key", ["document", "claims", "groups", "other_starts"])
 def test_what_only_python_can_say_is_an_unknown_key(tmp_path, key):
     refused(tmp_path, f"unknown key of .* '{key}'", **{key: '["x"]'})
 

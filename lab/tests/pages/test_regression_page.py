@@ -97,10 +97,10 @@ def test_the_page_has_a_figure_for_each_score_calibration_and_the_fits_of_one_di
 
 
 def test_claims_that_are_answered_are_shown_and_others_folded(reader):
-    assert "1 of 2 hold." in reader.shown
+    assert "Of 2: 2 undecided." in reader.shown
     for source in ("p. 1", "p. 2"):
         assert source in reader.shown and source not in reader.hidden
-    assert "1 that cannot be answered yet (N/A)" in reader.hidden
+    assert "1 out of reach: what they need was not run" in reader.hidden
     assert "p. 3" in reader.hidden and "p. 3" not in reader.shown
 
 
@@ -142,10 +142,12 @@ class TestConclusions:
         reader = Reader("".join(html.conclusions([("<i>", "<u>", Outcome("holds", "<s>"))])))
         assert not {"details", "i", "u", "s"} & set(reader.tags)
         assert all(text in reader.shown for text in ("<i>", "<u>", "<s>"))
-        assert "1 of 1 hold." in reader.shown
+        assert "Of 1: 1 holds." in reader.shown
 
     def test_if_none_can_be_answered_none_is_said_to_hold(self):
-        reader = Reader("".join(html.conclusions([("w", "s", Outcome("N/A", "needs x"))])))
+        reader = Reader(
+            "".join(html.conclusions([("w", "s", Outcome("out of reach", "needs x"))]))
+        )
         assert "hold" not in reader.shown and "needs x" in reader.hidden
 
 

@@ -3,7 +3,6 @@
 from neuralbo_lab.claims.geometric_means import NearBest
 from neuralbo_lab.claims.shares import NoSlower
 from neuralbo_lab.core.optimization_study import Group, OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 
 _KINDS = {
     "smooth": ("branin-shifted", "camelback-shifted", "rosenbrock5-shifted", "hartmann6-shifted"),
@@ -58,5 +57,4 @@ AUTO = OptimizationStudy(
     quick_trials=16,
     quick_seeds=1,
     quick_problems=("branin-shifted", "stairs5", "jenatton-shifted"),
-    minutes=Minutes(4, 240),
 )

@@ -2,7 +2,6 @@
 
 from neuralbo_lab.benchmarks.failures_and_conditions import REPORT, Trying
 from neuralbo_lab.core.experiment_study import ExperimentStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.problems.border_minima import BORDERS, on_a_border
 
 BORDER = ExperimentStudy(
@@ -13,5 +12,4 @@ BORDER = ExperimentStudy(
     write=REPORT.write,
     render=REPORT.render,
     seeds=10,
-    minutes=Minutes(2, 25),
 )

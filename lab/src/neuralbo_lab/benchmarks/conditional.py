@@ -2,7 +2,6 @@
 
 from neuralbo_lab.benchmarks.failures_and_conditions import REPORT, Trying, as_it_is
 from neuralbo_lab.core.experiment_study import ExperimentStudy
-from neuralbo_lab.core.study import Minutes
 
 CONDITIONAL = ExperimentStudy(
     name="conditional",
@@ -14,5 +13,4 @@ CONDITIONAL = ExperimentStudy(
     write=REPORT.write,
     render=REPORT.render,
     seeds=5,
-    minutes=Minutes(3, 15),
 )

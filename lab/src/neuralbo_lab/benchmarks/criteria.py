@@ -2,7 +2,6 @@
 
 from neuralbo_lab.claims.rank_intervals import AmongBest
 from neuralbo_lab.core.optimization_study import Group, OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 
 _FUNCTIONS = ("branin", "hartmann3", "ackley5")
 _NOISY = tuple(f"{name}-noise5" for name in _FUNCTIONS)
@@ -54,5 +53,4 @@ CRITERIA = OptimizationStudy(
     quick_trials=12,
     quick_seeds=1,
     quick_problems=("branin", "branin-noise5"),
-    minutes=Minutes(4, 60),
 )

@@ -2,7 +2,6 @@
 
 from neuralbo_lab.benchmarks.failures_and_conditions import REPORT, Trying, with_crashes
 from neuralbo_lab.core.experiment_study import ExperimentStudy
-from neuralbo_lab.core.study import Minutes
 
 FAILURES = ExperimentStudy(
     name="failures",
@@ -12,5 +11,4 @@ FAILURES = ExperimentStudy(
     write=REPORT.write,
     render=REPORT.render,
     seeds=5,
-    minutes=Minutes(3, 15),
 )

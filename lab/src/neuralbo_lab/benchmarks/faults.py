@@ -27,7 +27,6 @@ from optuna.trial import FrozenTrial, TrialState
 from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.one_table import OneTable
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.workers import fault_worker
 from neuralbo_lab.workers.fault_worker import BY_OPTUNA, STUDY
 from neuralbo_lab.workers.storage_servers import CanBlink, blink, storage_of
@@ -403,5 +402,4 @@ FAULTS_STUDY = ExperimentStudy(
         "Files have no server that could go away, and no namespace is entered where the system "
         "forbids it: those cells fail.",
     ),
-    minutes=Minutes(8, 150),
 )

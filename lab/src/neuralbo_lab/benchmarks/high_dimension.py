@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from neuralbo_lab.claims.shares import AheadOnMost, NoSlower
 from neuralbo_lab.core.optimization_study import Cell, Group, OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 
 _NAMES = (
     *(f"{name}{{d}}-shifted" for name in ("levy", "ackley", "rosenbrock", "rastrigin")),
@@ -64,7 +63,6 @@ HIGH_DIMENSION = OptimizationStudy(
     quick_trials=30,
     quick_seeds=1,
     quick_problems=("levy20-shifted", "bbob-f15-d20"),
-    minutes=Minutes(5, 300),
 )
 
 _ALL = _problems(20, 50, 100)
@@ -78,5 +76,4 @@ HIGH_DIMENSION_FULL = replace(
     groups=tuple(Group(f"{d} dimensions", _problems(d)) for d in (20, 50, 100)),
     claims=_claims(_ALL),
     few=_botorch(5),
-    minutes=Minutes(5, 6000),
 )

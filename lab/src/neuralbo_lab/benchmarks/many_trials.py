@@ -2,7 +2,6 @@
 
 from neuralbo_lab.claims.claim import Beats
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 
 _PROBLEMS = ("levy20", "bbob-f8-d20", "bbob-f15-d20")
 
@@ -18,5 +17,4 @@ MANY_TRIALS = OptimizationStudy(
     claims=(Beats("brvfl4", ("tpe", "cmaes", "random"), _PROBLEMS, "what it is for", "median"),),
     quick_trials=100,
     quick_seeds=1,
-    minutes=Minutes(1, 20),
 )

@@ -2,7 +2,6 @@
 
 from neuralbo_lab.claims.shares import AheadOnMost
 from neuralbo_lab.core.optimization_study import Group, OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 
 _WARPED = ("kruse-test4c", "branin-warped")
 _JUMPS = ("kruse-test2", "stairs5", "cliff5")
@@ -55,5 +54,4 @@ NON_STATIONARY = OptimizationStudy(
     quick_trials=12,
     quick_seeds=1,
     quick_problems=("branin-warped", "stairs5"),
-    minutes=Minutes(3, 90),
 )

@@ -27,7 +27,6 @@ from neuralbo_lab.claims.paired_tests import LEVEL
 from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.one_table import OneTable
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.statistics import wilcoxon_p_value
 
 COLUMNS = ("problem", "method", "runs", "mean hypervolume", "lower quartile", "upper quartile",
@@ -172,5 +171,4 @@ OBJECTIVES = ExperimentStudy(
     write=REPORT.write,
     render=REPORT.render,
     seeds=10,
-    minutes=Minutes(2, 25),
 )

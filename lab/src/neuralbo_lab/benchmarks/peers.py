@@ -1,7 +1,6 @@
 """Our default beside the peers on synthetic functions."""
 
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 
 PEERS = OptimizationStudy(
     name="peers",
@@ -27,5 +26,4 @@ PEERS = OptimizationStudy(
     seeds=10,
     design="sobol",
     quick_problems=("branin", "hartmann6", "levy10"),
-    minutes=Minutes(3, 120),
 )

@@ -25,7 +25,6 @@ from neuralbo.interfaces.stopping import finished
 from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.one_table import OneTable
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.problems import find
 
 COLUMNS = ("surrogate", "runs", "trials", "same in three pieces", "same after two kills",
@@ -178,7 +177,6 @@ RESUME = ExperimentStudy(
     render=REPORT.render,
     seeds=3,
     quick_seeds=1,
-    minutes=Minutes(3, 20),
 )
 
 

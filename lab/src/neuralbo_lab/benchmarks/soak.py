@@ -19,7 +19,6 @@ from neuralbo_lab.benchmarks.workers import look as look_at_points
 from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.one_table import OneTable
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.workers.storage_servers import blink, storage_of
 
 COLUMNS = ("storage", "soaks", "workers", "faults", "died", "finished", "lost", "repeated",
@@ -199,5 +198,4 @@ SOAK = ExperimentStudy(
     render=REPORT.render,
     seeds=1,
     quick_seeds=1,
-    minutes=Minutes(1, 35),
 )

@@ -1,6 +1,5 @@
 """The ratios of `neuralbo lab speed` in one go."""
 
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.speed.speed_study import SpeedStudy
 
 SPEED = SpeedStudy(
@@ -18,5 +17,4 @@ SPEED = SpeedStudy(
         "curves",
         "quality",
     ),
-    minutes=Minutes(15, 176),
 )

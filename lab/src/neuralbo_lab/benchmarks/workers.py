@@ -35,7 +35,6 @@ from optuna.trial import FrozenTrial, TrialState
 from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.one_table import OneTable
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.problems import find
 from neuralbo_lab.workers.ports import LOOPBACK, await_port, free_port
 from neuralbo_lab.workers.postgres import temporary_server
@@ -281,5 +280,4 @@ WORKERS = ExperimentStudy(
     departures=(
         "Dask's workers are not killed: Dask starts the work of a dead one again by itself.",
     ),
-    minutes=Minutes(12, 180),
 )

@@ -1,35 +1,41 @@
 """What a publication concludes from its runs, in a form that our runs can answer.
 
-A claim about methods that were not run is N/A. One about several problems holds on so many of
-them, and holds as a whole if it holds on all.
+Methods are compared on the seeds that they share, problem by problem. How an answer is found is
+told in `neuralbo_lab.claims.outcome`.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeVar, final
+from functools import partial
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, final
 
 import numpy as np
 
+from neuralbo_lab.claims.outcome import (
+    Answer,
+    Outcome,
+    Part,
+    corrected,
+    decide,
+    is_below,
+    number_in_words,
+    out_of_reach,
+)
 from neuralbo_lab.claims.printed_tables import Quantity, Statistic
 from neuralbo_lab.statistics.arrays import Array
+from neuralbo_lab.statistics.paired_intervals import (
+    ANYTHING,
+    Interval,
+    difference_interval,
+    level_interval,
+)
 from neuralbo_lab.statistics.summaries import mean, median
 
 if TYPE_CHECKING:
     from neuralbo_lab.core.report import Results
 
 Level = Statistic | Literal["largest"]
-Answer = Literal["holds", "does not hold", "N/A"]
-
 LEVELS: dict[Level, Callable[[Array], Array]] = {"mean": mean, "median": median, "largest": np.max}
-
-
-class Outcome(NamedTuple):
-    """Whether a claim holds, and the numbers that decide it."""
-
-    answer: Answer
-    because: str
-
 
 R_contra = TypeVar("R_contra", contravariant=True)
 
@@ -79,24 +85,28 @@ class Beats:
         return f"{self.better} has a lower {self.statistic} than {others} {when}: {places}"
 
     def outcome(self, results: "Results") -> Outcome:
-        """Compare on every problem of the study that has all of the methods."""
-        found: list[tuple[bool, str]] = []
+        """Compare with each of the others on each problem."""
+        parts: list[Part] = []
+        absent: list[str] = []
         for problem in self.problems:
-            numbers = [
-                level(results, problem, method, self.statistic, self.trial)
-                for method in (self.better, *self.worse)
-            ]
-            if not any(math.isnan(number) for number in numbers):
-                ours, *others = numbers
-                shown = " against ".join(f"{number:.3g}" for number in numbers)
-                found.append((all(ours < other for other in others), f"{problem}: {shown}"))
-        return _all(found, len(self.problems), _missing(results, (self.better, *self.worse)))
+            for other in self.worse:
+                pairs = paired(results, problem, (self.better, other), self.trial)
+                if len(pairs):
+                    against = f" ({other})" if len(self.worse) > 1 else ""
+                    words = f"{problem}: {compared(pairs, self.statistic)}{against}"
+                    parts.append(difference(pairs, self.statistic, words))
+                else:
+                    absent.append(_missing(results, problem, (self.better, other)))
+        return decide(parts, absent, f"difference of {self.statistic}s")
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Between:
     """The final regret (or the lowest value) of a method lies between two numbers.
+
+    A regret of at least zero has no lower end. That no run is above a number is true once all runs
+    of the study are made.
 
     Attributes:
         statistic: "largest" is that of the worst run.
@@ -118,18 +128,29 @@ class Between:
 
     def outcome(self, results: "Results") -> Outcome:
         """Look at the mean, the median or the worst run."""
-        number = level(results, self.problem, self.method, self.statistic)
-        if math.isnan(number):
-            return _absent(_missing(results, (self.method,)))
+        finals = paired(results, self.problem, (self.method,))[:, 0]
+        if len(finals) == 0:
+            return out_of_reach([_missing(results, self.problem, (self.method,))])
         if self.quantity == "value":
-            number += results.minimum(self.problem)
-        return _answer(self.low <= number <= self.high, f"{number:.4g}")
+            finals = finals + results.minimum(self.problem)
+        interval = ANYTHING
+        if self.statistic != "largest":
+            interval = level_interval(finals, self.statistic)
+        elif np.max(finals) > self.high or len(finals) >= results.study.seeds:
+            interval = Interval(float(np.max(finals)), float(np.max(finals)))
+        least = -np.inf if self.quantity == "regret" and self.low <= 0 else self.low
+        shown = f"{LEVELS[self.statistic](finals):.4g} of {len(finals)} runs"
+        n = len(finals), len(finals)
+        return within(interval, least, self.high, shown, n, self.statistic)
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class AmongFirst:
-    """A method is among the first `places` of the methods of the study on each problem."""
+    """A method is among the first `places` of the methods of the study on each problem.
+
+    It does not hold where as many others are ahead of it, and holds where fewer can be.
+    """
 
     method: str
     places: int
@@ -144,85 +165,88 @@ class AmongFirst:
         return f"{self.method} is {which} by the {self.statistic}: {', '.join(self.problems)}"
 
     def outcome(self, results: "Results") -> Outcome:
-        """Count the methods that are better."""
-        found: list[tuple[bool, str]] = []
-        for problem in self.problems:
-            levels = {m: level(results, problem, m, self.statistic) for m in results.study.methods}
-            known = {m: number for m, number in levels.items() if not math.isnan(number)}
-            if self.method in known and len(known) > 1:
-                place = 1 + sum(number < known[self.method] for number in known.values())
-                found.append((place <= self.places, f"{problem}: {place} of {len(known)}"))
-        return _all(found, len(self.problems), _missing(results, (self.method,)))
+        """Count on each problem who is ahead for sure, and who is not behind for sure."""
+        others = [m for m in results.study.methods if m != self.method]
+        pairs = {
+            problem: [
+                found
+                for other in others
+                if len(found := paired(results, problem, (self.method, other)))
+            ]
+            for problem in self.problems
+        }
+        run = {problem: found for problem, found in pairs.items() if found}
+        if not run:
+            return out_of_reach([_missing(results, p, (self.method,)) for p in self.problems])
+        strict = corrected(sum(map(len, run.values())))
+        places = {problem: self._places(found, strict) for problem, found in run.items()}
+        few, many = (f(len(p) for found in run.values() for p in found) for f in (min, max))
+        shown = "; ".join(f"{p}: {best:g} to {last:g} of {1 + len(run[p])}"
+                          for p, (best, last) in places.items())  # fmt: skip
+        worst = max(places.values())
+        answer: Answer = "undecided"
+        if worst.low > self.places:
+            answer = "does not hold"
+        elif len(run) < len(self.problems):
+            answer = "out of reach"
+        elif all(found.high <= self.places for found in places.values()):
+            answer = "holds"
+        return Outcome(answer, shown, (few, many), worst, "place")
+
+    def _places(self, pairs: list[Array], level: float) -> Interval:
+        """Return the best and the last place that a method can have."""
+        found = [difference_interval(pair, self.statistic, level) for pair in pairs]
+        ahead = sum(interval.low > 0 for interval in found)
+        behind = sum(is_below(interval) for interval in found)
+        return Interval(1.0 + ahead, 1.0 + len(found) - behind)
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class BordaOver:
-    """`better` has a higher Borda count than each of `worse`, over the study or a group of it."""
-
-    better: str
-    worse: tuple[str, ...]
-    source: str
-    group: str | None = None
-
-    @property
-    def words(self) -> str:
-        """What is said."""
-        where = "over all problems" if self.group is None else f"over the group {self.group}"
-        return f"{self.better} has a higher Borda count than {', '.join(self.worse)} {where}"
-
-    def outcome(self, results: "Results") -> Outcome:
-        """Compare the counts at the last trial."""
-        counts = results.borda(self.group)
-        names = (self.better, *self.worse)
-        if any(name not in counts for name in names):
-            return _absent(_missing(results, names))
-        ours, *others = (counts[name] for name in names)
-        shown = ", ".join(f"{name} {counts[name]:g}" for name in names)
-        return _answer(all(ours > other for other in others), shown)
+def paired(
+    results: "Results", problem: str, methods: tuple[str, ...], trial: int | None = None
+) -> Array:
+    """Return the regrets of the seeds that all of the methods have run, seeds x methods."""
+    study = results.study
+    known = problem in study.problems and all(name in study.methods for name in methods)
+    if not known or (trial is not None and trial > study.trials):
+        return np.empty((0, len(methods)))
+    return results.paired(problem, methods)[:, :, -1 if trial is None else trial - 1]
 
 
-def level(
-    results: "Results",
-    problem: str,
-    method: str,
-    statistic: Level,
-    trial: int | None = None,
-) -> float:
-    """Return mean, median or largest regret of the runs that there are; NaN if there is none."""
-    if problem not in results.study.problems or method not in results.study.methods:
-        return math.nan
-    curves = results.curves(problem, method)
-    if len(curves) == 0 or (trial is not None and trial > curves.shape[1]):
-        return math.nan
-    at = curves[:, -1 if trial is None else trial - 1]
-    return float(LEVELS[statistic](at))
+def compared(pairs: Array, statistic: Statistic) -> str:
+    """Return the levels of pairs, and how many there are."""
+    ours, theirs = (number_in_words(float(LEVELS[statistic](column))) for column in pairs.T)
+    return f"{ours} against {theirs} in {len(pairs)}"
+
+
+def difference(pairs: Array, statistic: Statistic, words: str) -> Part:
+    """Return the part of a claim that the first of the pairs is lower."""
+    return Part(words, len(pairs), partial(difference_interval, pairs, statistic))
+
+
+def within(
+    interval: Interval, low: float, high: float, shown: str, runs: tuple[int, int], of: str
+) -> Outcome:
+    """Return whether an interval lies between two numbers, or beside them."""
+    if low <= interval.low and interval.high <= high:
+        return Outcome("holds", shown, runs, interval, of)
+    is_beside = interval.high < low or interval.low > high
+    return Outcome("does not hold" if is_beside else "undecided", shown, runs, interval, of)
 
 
 def mean_and_std(values: Array) -> tuple[float, float]:
     """Return mean and sample standard deviation, as publications print them."""
-    std = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
+    std = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
     return float(np.mean(values)), std
 
 
-def _all(found: list[tuple[bool, str]], wanted: int, names: tuple[str, ...]) -> Outcome:
-    if not found:
-        return _absent(names)
-    held = sum(holds for holds, _ in found)
-    shown = "; ".join(text for _, text in found)
-    if wanted == 1:
-        return _answer(held == 1, shown)
-    return _answer(held == len(found), f"on {held} of {len(found)} (of {wanted}): {shown}")
+def _missing(results: "Results", problem: str, names: tuple[str, ...]) -> str:
+    """Return what must be run: methods that the study does not have first."""
+    unknown = [name for name in names if name not in results.study.methods]
+    without = [
+        name for name in names if name not in unknown and not _is_run(results, problem, name)
+    ]
+    return f"runs of {' and '.join(unknown or without or names)} on {problem}"
 
 
-def _answer(holds: bool, because: str) -> Outcome:
-    return Outcome("holds" if holds else "does not hold", because)
-
-
-def _missing(results: "Results", names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of the methods that the study does not run; all if it runs all of them."""
-    return tuple(name for name in names if name not in results.study.methods) or names
-
-
-def _absent(names: tuple[str, ...]) -> Outcome:
-    return Outcome("N/A", f"needs runs of {', '.join(names)}")
+def _is_run(results: "Results", problem: str, name: str) -> bool:
+    return len(paired(results, problem, (name,))) > 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from neuralbo_lab.claims.claim import Outcome
+from neuralbo_lab.claims.outcome import Outcome
 from neuralbo_lab.statistics.arrays import Array, missing_last
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class NearBest:
             geometric_means(results, (self.method, *suggested), self.problems) if suggested else {}
         )
         if not means:
-            return Outcome("N/A", f"needs runs of {self.method}, {SEARCH} and others")
+            return Outcome("out of reach", f"needs runs of {self.method}, {SEARCH} and others")
         ours = means.pop(self.method)
         best = min(means, key=lambda name: means[name])
         ratio = ours / means[best]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, final
 import numpy as np
 from scipy.stats import rankdata
 
-from neuralbo_lab.claims.claim import Outcome
+from neuralbo_lab.claims.outcome import Outcome
 from neuralbo_lab.statistics.arrays import Array, missing_last
 from neuralbo_lab.statistics.summaries import bootstrap_interval, mean
 
@@ -84,7 +84,7 @@ class AmongBest:
         rows = rank_rows(results, methods, self.problems) if self.method in methods else []
         ranks = run_ranks(results, methods, self.problems)
         if not rows or len(ranks) < 2:
-            return Outcome("N/A", f"needs two runs of {self.method} and of another")
+            return Outcome("out of reach", f"needs two runs of {self.method} and of another")
         ours, best = (ranks[:, methods.index(name)] for name in (self.method, rows[0].method))
         low, high = bootstrap_interval(ours - best, mean)
         shown = ", ".join(f"{row.method} {row.rank:.3g}" for row in rows)

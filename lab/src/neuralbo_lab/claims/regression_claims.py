@@ -1,25 +1,32 @@
-"""What a publication concludes from its fits, in a form that ours can answer."""
+"""What a publication concludes from its fits, in a form that ours can answer.
 
-import math
+Surrogates are compared on the training sets that they share, by their mean scores.
+"""
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-from neuralbo_lab.claims.claim import Answer, ClaimAbout, Outcome
+import numpy as np
+
+from neuralbo_lab.claims.claim import ClaimAbout, compared, difference, within
+from neuralbo_lab.claims.outcome import Outcome, Part, decide, out_of_reach
+from neuralbo_lab.statistics.arrays import Array
+from neuralbo_lab.statistics.paired_intervals import level_interval
 
 if TYPE_CHECKING:
-    from neuralbo_lab.core.regression_report import Row
+    from neuralbo_lab.core.regression_report import RegressionResults
 
 LARGE_IS_GOOD = ("mlpd", "exp_mlpd", "mean_density")
-RegressionClaim = ClaimAbout["list[Row]"]  # about means over seeds
+RegressionClaim = ClaimAbout["RegressionResults"]
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class ScoreBetween:
-    """low <= score <= high.
+    """low <= mean score <= high.
 
     Attributes:
-        score: a field of `RegressionScores`.
+        score: a field of `RegressionScores`, none of which is below zero but mlpd.
         source: where it is said.
     """
 
@@ -37,13 +44,17 @@ class ScoreBetween:
         what = f"{self.low:g} <= {self.score} <= {self.high:g}"
         return f"{self.problem}, {self.surrogate}, n = {self.size}: {what}"
 
-    def outcome(self, rows: "list[Row]") -> Outcome:
+    def outcome(self, results: "RegressionResults") -> Outcome:
         """Look at the mean."""
-        value, runs = _mean(rows, self.problem, self.surrogate, self.size, self.score)
-        if math.isnan(value):
-            return Outcome("N/A", "no results")
-        holds = self.low <= value <= self.high
-        return Outcome("holds" if holds else "does not hold", f"{value:.4g} over {runs} runs")
+        scores = results.shared_scores(self.problem, (self.surrogate,), self.size, self.score)[
+            :, 0
+        ]
+        if len(scores) == 0:
+            return out_of_reach([_fits((self.surrogate,), self.problem)])
+        shown = f"{np.mean(scores):.4g} of {len(scores)} fits"
+        low = -np.inf if self.low == 0 and self.score != "mlpd" else self.low
+        n = len(scores), len(scores)
+        return within(level_interval(scores, "mean"), low, self.high, shown, n, "mean")
 
 
 @final
@@ -66,28 +77,26 @@ class ScoreBetter:
             f"{self.better} has a better {self.score} than {others} at n = {self.size}: {places}"
         )
 
-    def outcome(self, rows: "list[Row]") -> Outcome:
-        """Compare the means on each problem that has them."""
-        sign = -1.0 if self.score in LARGE_IS_GOOD else 1.0
-        shown, held = [], 0
+    def outcome(self, results: "RegressionResults") -> Outcome:
+        """Compare with each of the others on each problem."""
+        parts: list[Part] = []
+        absent: list[str] = []
         for problem in self.problems:
-            ours, *others = (
-                _mean(rows, problem, name, self.size, self.score)[0]
-                for name in (self.better, *self.worse)
-            )
-            if not any(math.isnan(number) for number in (ours, *others)):
-                held += all(sign * ours < sign * other for other in others)
-                numbers = " against ".join(f"{number:.3g}" for number in (ours, *others))
-                shown.append(f"{problem}: {numbers}")
-        if not shown:
-            return Outcome("N/A", "no results")
-        answer: Answer = "holds" if held == len(shown) else "does not hold"
-        return Outcome(answer, f"on {held} of {len(shown)}: {'; '.join(shown)}")
+            for other in self.worse:
+                names = (self.better, other)
+                pairs = results.shared_scores(problem, names, self.size, self.score)
+                if len(pairs):
+                    parts.append(self._part(problem, other, pairs))
+                else:
+                    absent.append(_fits(names, problem))
+        return decide(parts, absent, f"difference of mean {self.score}")
+
+    def _part(self, problem: str, other: str, pairs: Array) -> Part:
+        against = f" ({other})" if len(self.worse) > 1 else ""
+        words = f"{problem}: {compared(pairs, 'mean')}{against}"
+        sign = -1.0 if self.score in LARGE_IS_GOOD else 1.0
+        return difference(sign * pairs, "mean", words)
 
 
-def _mean(
-    rows: "list[Row]", problem: str, surrogate: str, size: int, score: str
-) -> tuple[float, int]:
-    wanted = (problem, surrogate, size)
-    found = [row for row in rows if (row.problem, row.surrogate, row.size) == wanted]
-    return (found[0].score(score), found[0].runs) if found else (math.nan, 0)
+def _fits(names: tuple[str, ...], problem: str) -> str:
+    return f"fits of {' and '.join(names)} to {problem}"

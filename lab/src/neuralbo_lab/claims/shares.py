@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from neuralbo_lab.claims.claim import Outcome, level
+from neuralbo_lab.claims.outcome import Answer, Outcome
 from neuralbo_lab.statistics.arrays import missing_last
+from neuralbo_lab.statistics.summaries import median
 
 if TYPE_CHECKING:
     from neuralbo_lab.core.report import Results
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 class AheadOnMost:
     """`better` has a lower median regret than every one of `worse` on a share of the problems.
 
-    On a problem every one of `worse` is asked that the study runs there. A problem counts once
-    all of them have been run; a method of which most runs failed is behind.
+    On a problem every one of `worse` is looked at that the study runs there, each on the seeds
+    that it shares with `better`. A problem counts once all of them have been run; a method of
+    which most runs failed is behind.
     """
 
     better: str
@@ -39,26 +41,27 @@ class AheadOnMost:
 
     def outcome(self, results: "Results") -> Outcome:
         """Count the problems."""
-        won, suggested, shown = 0, 0, []
+        won, pairs, shown = 0, [], []
         wanted = {(cell.problem, cell.method) for cell in results.study.cells()}
         for problem in self.problems:
             others = [method for method in self.worse if (problem, method) in wanted]
             methods = (self.better, *others)
             if not others or not all(_is_run(results, problem, method) for method in methods):
                 continue
-            ours, *levels = (
-                float(missing_last(np.array(level(results, problem, method, "median"))))
-                for method in methods
-            )
-            least, first = min(zip(levels, others, strict=True))
-            suggested += 1
-            won += ours < least
+            finals = [results.paired(problem, (self.better, m))[:, :, -1] for m in others]
+            if not all(map(len, finals)):
+                continue
+            levels = [tuple(missing_last(median(found)).tolist()) for found in finals]
+            (ours, least), first = min(zip(levels, others, strict=True), key=lambda one: one[0][1])
+            pairs.append(min(map(len, finals)))
+            won += all(mine < other for mine, other in levels)
             shown.append(f"{problem}: {ours:.3g} against {least:.3g} ({first})")
-        if not suggested:
-            return Outcome("N/A", f"needs runs of {self.better} and of all others")
-        holds = won >= self.share * suggested
-        because = f"on {won} of {suggested} (of {len(self.problems)}): " + "; ".join(shown)
-        return Outcome("holds" if holds else "does not hold", because)
+        if not pairs:
+            return Outcome("out of reach", f"needs runs of {self.better} and of all others")
+        holds = won >= self.share * len(pairs)
+        because = f"on {won} of {len(pairs)} (of {len(self.problems)}): " + "; ".join(shown)
+        answer: Answer = "holds" if holds else "does not hold"
+        return Outcome(answer, because, (min(pairs), max(pairs)))
 
 
 @final
@@ -87,7 +90,7 @@ class NoSlower:
             if not any(math.isnan(seconds) for seconds in pair):
                 ours, theirs = ours + pair[0], theirs + pair[1]
         if theirs == 0.0:
-            return Outcome("N/A", f"needs runs of {self.faster} and {self.slower}")
+            return Outcome("out of reach", f"needs runs of {self.faster} and {self.slower}")
         return Outcome(
             "holds" if ours <= theirs else "does not hold", f"{ours:.3g} s against {theirs:.3g} s"
         )

@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from neuralbo_lab.core.store import Line, must_be_there, read_cells
 from neuralbo_lab.core.study import Report, Study
 from neuralbo_lab.core.tables import write_report
+
+if TYPE_CHECKING:
+    from neuralbo_lab.claims.outcome import Concluded
 
 
 @final
@@ -39,6 +42,7 @@ class ExperimentStudy(Study[ExperimentCell]):
         measure: makes a cell from its setting, its seed, and whether it is to be quick.
         write: makes tables of what is finished beside the results.
         render: makes the text of the page.
+        conclude: says what the publication concludes, and whether it holds.
         seeds: how many cells of each setting.
         departures: where this is not the publication's experiment, and why.
         is_quick: whether cells are smaller than those of the whole study.
@@ -50,6 +54,7 @@ class ExperimentStudy(Study[ExperimentCell]):
     measure: Callable[[str, int, bool], Line]
     write: Callable[["ExperimentResults", Path], Path]
     render: Callable[["ExperimentResults"], str]
+    conclude: "Callable[[ExperimentResults], list[Concluded]]" = lambda results: []
     seeds: int = 1
     departures: tuple[str, ...] = ()
     quick_seeds: int = 2
@@ -105,6 +110,14 @@ class ExperimentStudy(Study[ExperimentCell]):
         made = read(self, root)
         return Report(self.write(made, root), partial(self.render, made))
 
+    def read(self, root: Path) -> "ExperimentResults":
+        """Return the finished cells."""
+        return read(self, root)
+
+    def conclusions(self, results: "ExperimentResults") -> "list[Concluded]":
+        """Return what the publication concludes, as far as the experiment says so."""
+        return self.conclude(results)
+
     def repeats(self, cell: ExperimentCell) -> bool:
         """Return true."""
         return True
@@ -123,6 +136,16 @@ class ExperimentResults:
         cells = (ExperimentCell(self.study.name, method, s) for s in range(self.study.seeds))
         found = (self.made.get(cell, {"failed": ""}) for cell in cells)
         return [line for line in found if "failed" not in line]
+
+    def shared_lines(self, methods: tuple[str, ...]) -> list[list[Line]]:
+        """Return the lines of the seeds at which all of some settings ended well."""
+        rows = []
+        for seed in range(self.study.seeds):
+            cells = [ExperimentCell(self.study.name, method, seed) for method in methods]
+            lines = [self.made.get(cell, {"failed": ""}) for cell in cells]
+            if not any("failed" in line for line in lines):
+                rows.append(lines)
+        return rows
 
     def failures(self) -> list[tuple[str, str]]:
         """Return the files of the cells that failed, each with the last line of why."""

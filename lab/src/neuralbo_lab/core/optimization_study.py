@@ -12,6 +12,8 @@ from neuralbo_lab.core.study import Report, Study, run_often
 
 if TYPE_CHECKING:
     from neuralbo_lab.claims.claim import Claim
+    from neuralbo_lab.claims.outcome import Concluded
+    from neuralbo_lab.core.report import Results
 
 Design = Literal["random", "sobol", "latin_hypercube"]
 
@@ -161,6 +163,18 @@ class OptimizationStudy(Study[Cell]):
 
         results = report.read(self, root)
         return Report(report.write(results, root), partial(optimization_page.render, results))
+
+    def read(self, root: Path) -> "Results":
+        """Return the finished cells."""
+        from neuralbo_lab.core import report
+
+        return report.read(self, root)
+
+    def conclusions(self, results: "Results") -> "list[Concluded]":
+        """Return what the publication concludes, and whether it holds here."""
+        from neuralbo_lab.core import report
+
+        return report.outcomes(results)
 
     def repeats(self, cell: Cell) -> bool:
         """Return whether the method is one of ours: peers need not repeat themselves."""

@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from neuralbo_lab.claims.claim import Outcome
+from neuralbo_lab.claims.outcome import Outcome
 from neuralbo_lab.core.regression_study import RegressionCell, RegressionStudy
 from neuralbo_lab.core.store import Line, must_be_there, read_cells
 from neuralbo_lab.core.tables import conclusions, folder_for, markdown, write_csv, write_report
@@ -55,15 +55,36 @@ class RegressionResults:
         return [line for c in cells for line in self.fits.get(c, []) if "scores" in line]
 
     def scores(self, problem: str, surrogate: str, score: str) -> Array:
-        """Return a score, seeds x sizes, NaN where there is none."""
+        """Return a score, seeds with a fit x sizes, NaN where there is none."""
         study = self.study
-        found = np.full((study.seeds, len(study.sizes)), math.nan)
-        for i, size in enumerate(study.sizes):
-            for seed in range(study.seeds):
-                for line in self.fits.get(RegressionCell(problem, surrogate, size, seed), []):
-                    if "scores" in line:
-                        found[seed, i] = _number(line["scores"][score])
-        return found
+        rows = []
+        for seed in range(study.seeds):
+            cells = [RegressionCell(problem, surrogate, size, seed) for size in study.sizes]
+            if any(cell in self.fits for cell in cells):
+                rows.append([self._score(cell, score) for cell in cells])
+        return np.array(rows).reshape(len(rows), len(study.sizes))
+
+    def _score(self, cell: RegressionCell, score: str) -> float:
+        for line in self.fits.get(cell, []):
+            if "scores" in line:
+                return _number(line["scores"][score])
+        return math.nan
+
+    def shared_scores(
+        self, problem: str, surrogates: tuple[str, ...], size: int, score: str
+    ) -> Array:
+        """Return a score of the seeds that all have fitted, seeds x surrogates."""
+        study = self.study
+        known = problem in study.problems and size in study.sizes
+        if not known or any(name not in study.surrogates for name in surrogates):
+            return np.empty((0, len(surrogates)))
+        rows = []
+        for seed in range(study.seeds):
+            cells = [RegressionCell(problem, name, size, seed) for name in surrogates]
+            lines = [line for c in cells for line in self.fits.get(c, []) if "scores" in line]
+            if len(lines) == len(cells):
+                rows.append([_number(line["scores"][score]) for line in lines])
+        return np.array(rows).reshape(len(rows), len(surrogates))
 
 
 def read(study: RegressionStudy, root: Path) -> RegressionResults:
@@ -101,8 +122,7 @@ def failures(results: RegressionResults) -> list[tuple[RegressionCell, str]]:
 
 def outcomes(results: RegressionResults) -> list[tuple[str, str, Outcome]]:
     """Return what the publication concludes: words, source, and whether it holds here."""
-    rows = table(results)
-    return [(c.words, c.source, c.outcome(rows)) for c in results.study.claims]
+    return [(c.words, c.source, c.outcome(results)) for c in results.study.claims]
 
 
 def write(results: RegressionResults, root: Path) -> Path:

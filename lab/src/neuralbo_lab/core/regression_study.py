@@ -10,7 +10,9 @@ from neuralbo_lab.core.store import Line
 from neuralbo_lab.core.study import Report, Study, run_often
 
 if TYPE_CHECKING:
+    from neuralbo_lab.claims.outcome import Concluded
     from neuralbo_lab.claims.regression_claims import RegressionClaim
+    from neuralbo_lab.core.regression_report import RegressionResults
 
 # int(logspace(1, 2.5, 9)); Kruse (2022), Sec. 6.2
 KRUSE_SIZES = (10, 15, 23, 36, 56, 86, 133, 205, 316)
@@ -138,6 +140,18 @@ class RegressionStudy(Study[RegressionCell]):
         fits = regression_report.read(self, root)
         tables = regression_report.write(fits, root)
         return Report(tables, partial(regression_page.render, fits))
+
+    def read(self, root: Path) -> "RegressionResults":
+        """Return the finished cells."""
+        from neuralbo_lab.core import regression_report
+
+        return regression_report.read(self, root)
+
+    def conclusions(self, results: "RegressionResults") -> "list[Concluded]":
+        """Return what the publication concludes, and whether it holds here."""
+        from neuralbo_lab.core import regression_report
+
+        return regression_report.outcomes(results)
 
     def repeats(self, cell: RegressionCell) -> bool:
         """Return true."""

@@ -14,8 +14,8 @@ from typing import NamedTuple, final
 import numpy as np
 
 from neuralbo_lab.claims import rank_intervals
-from neuralbo_lab.claims.claim import Outcome
 from neuralbo_lab.claims.comparison import compared
+from neuralbo_lab.claims.outcome import Outcome
 from neuralbo_lab.core.compact import PARTS, means_of
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
 from neuralbo_lab.core.store import Line, must_be_there, read_cells
@@ -95,19 +95,6 @@ class Results:
         """Return the least value of a problem."""
         return find(problem).minimum
 
-    def borda(self, group: str | None = None) -> dict[str, float]:
-        """Return the Borda counts of the methods at the end, over all problems or a group's.
-
-        Over all they are those of `ranking`, over a group those of `group_standings`.
-        """
-        if group is None:
-            ranks = ranking(self)
-            counts = None if ranks is None else (ranks.methods, ranks.borda)
-        else:
-            found = group_standings(self).get(group)
-            counts = None if found is None else (found[0], found[1].borda[:, -1])
-        return {} if counts is None else dict(zip(counts[0], counts[1].tolist(), strict=True))
-
     def curves(self, problem: str, method: str) -> Array:
         """Return their regrets, runs x trials."""
         runs = self.of(problem, method)
@@ -118,15 +105,22 @@ class Results:
         cells = [Cell(problem, method, seed) for seed in range(self.study.seeds)]
         return np.array([self.runs[c].curve[-1] if c in self.runs else math.nan for c in cells])
 
+    def shared_seeds(self, problem: str, methods: Sequence[str]) -> list[int]:
+        """Return the seeds of which all of the methods have a finished run."""
+        return [
+            seed
+            for seed in range(self.study.seeds)
+            if all(Cell(problem, method, seed) in self.runs for method in methods)
+        ]
+
     def paired(self, problem: str, methods: Sequence[str]) -> Array:
         """Return regrets of the seeds that all of the methods have run, seeds x methods x trials.
 
         Only these compare the methods fairly while a study is not finished.
         """
-        rows = [[Cell(problem, m, seed) for m in methods] for seed in range(self.study.seeds)]
-        rows = [row for row in rows if all(cell in self.runs for cell in row)]
-        curves = [[self.runs[cell].curve for cell in row] for row in rows]
-        return np.array(curves).reshape(len(rows), len(methods), self.study.trials)
+        seeds = self.shared_seeds(problem, methods)
+        curves = [[self.runs[Cell(problem, m, seed)].curve for m in methods] for seed in seeds]
+        return np.array(curves).reshape(len(seeds), len(methods), self.study.trials)
 
 
 @final

@@ -69,6 +69,14 @@ def is_there(study: HasResults, root: Path) -> bool:
     )
 
 
+def protocols(study: HasResults, root: Path) -> list[str]:
+    """Return the protocols of which there are results of a study, also those of other settings."""
+    places = [root / study.name, *sorted((root / study.name).glob(FOLDERS_OF_BEFORE))]
+    found = [path for place in places if place.is_dir() for path in place.iterdir()]
+    names = {path.name.removesuffix(".jsonl.xz").removesuffix(".jsonl.gz") for path in found}
+    return sorted(names)
+
+
 def must_be_there(study: HasResults, root: Path, typed: str) -> None:
     """Raise if there is nothing to report; `typed` is what a user calls the study.
 

@@ -5,11 +5,14 @@ A study is data: worker processes are sent it, and what runs and reports it is l
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from neuralbo_lab.core.store import Line
+
+if TYPE_CHECKING:
+    from neuralbo_lab.claims.outcome import Concluded
 
 
 class AnyCell(Protocol):
@@ -29,13 +32,6 @@ class AnyCell(Protocol):
 C = TypeVar("C", bound=AnyCell)
 
 
-class Minutes(NamedTuple):
-    """How long a study takes on two cores, about."""
-
-    quick: float
-    full: float
-
-
 class Report(NamedTuple):
     """Where the tables of a study are, and what makes the text of its page, if it has one."""
 
@@ -49,14 +45,12 @@ class Study(ABC, Generic[C]):
 
     Attributes:
         reproduces: the experiment of a publication, or what is compared.
-        minutes: measured, or reckoned from the seconds of some of its cells.
         IS_PARALLEL: whether cells may run side by side.
         PARTS: fields of which a part can be chosen, by the option that chooses it.
     """
 
     name: str
     reproduces: str
-    minutes: Minutes | None = None
 
     IS_PARALLEL: ClassVar[bool] = True
     PARTS: ClassVar[Mapping[str, str]] = {}
@@ -127,6 +121,22 @@ class Study(ABC, Generic[C]):
     @abstractmethod
     def report(self, root: Path) -> Report:
         """Write the tables of what is finished."""
+
+    def read(self, root: Path) -> Any:
+        """Return what is finished; None of a study that concludes nothing.
+
+        Raises:
+            FileNotFoundError: The study has never been run with this protocol.
+        """
+        return None
+
+    def conclusions(self, results: Any) -> "list[Concluded]":
+        """Return what the publication concludes, and whether it holds in what was read."""
+        return []
+
+    def with_trials(self, trials: int) -> Self | None:
+        """Return the study with fewer or more trials; None if it has no such number."""
+        return replace(self, trials=trials) if "trials" in self.least else None  # type: ignore[call-arg]
 
     @abstractmethod
     def repeats(self, cell: C) -> bool:

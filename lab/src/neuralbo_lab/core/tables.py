@@ -12,9 +12,9 @@ from neuralbo_lab.core.store import folder
 from neuralbo_lab.core.study import Study
 
 if TYPE_CHECKING:
-    from neuralbo_lab.claims.claim import Outcome
+    from neuralbo_lab.claims.outcome import Outcome
 
-CLAIMS = ("claim", "source", "verdict", "because")
+CLAIMS = ("claim", "source", "answer", "pairs", "interval", "of", "because")
 
 
 def folder_for(study: Study[Any], root: Path) -> Path:
@@ -57,6 +57,14 @@ def mean_in_words(values: Sequence[float]) -> str:
     return f"{np.mean(values):.3g}" if values else "N/A"
 
 
+def claim_rows(outcomes: "Iterable[tuple[str, str, Outcome]]") -> list[tuple[str, ...]]:
+    """Return claims as a table has them, with the columns `CLAIMS`."""
+    return [
+        (words, source, o.answer, o.pairs_in_words, o.interval_in_words, o.of, o.because)
+        for words, source, o in outcomes
+    ]
+
+
 def conclusions(
     where: Path, outcomes: "Iterable[tuple[str, str, Outcome]]", departures: Sequence[str]
 ) -> list[str]:
@@ -65,7 +73,7 @@ def conclusions(
     Writes the claims.
     """
     lines: list[str] = []
-    claims = [(words, source, *outcome) for words, source, outcome in outcomes]
+    claims = claim_rows(outcomes)
     if claims:
         lines += ["", "## What the publication concludes", "", *markdown(CLAIMS, claims)]
         write_csv(where / "claims.csv", CLAIMS, claims)

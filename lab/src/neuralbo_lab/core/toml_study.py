@@ -21,7 +21,7 @@ from neuralbo_lab.core.regression_study import RegressionStudy
 
 Kind = type[OptimizationStudy] | type[RegressionStudy]
 KINDS: dict[str, Kind] = {"optimization": OptimizationStudy, "regression": RegressionStudy}
-NOT_IN_FILES = ("document", "claims", "groups", "minutes", "other_starts", "file")
+NOT_IN_FILES = ("document", "claims", "groups", "other_starts", "file")
 LISTS = ("problems", "methods", "surrogates", "quick_problems", "departures")
 WHOLE = ("trials", "start", "seeds", "quick_trials", "quick_seeds", "test_points")
 WHOLE_LISTS = ("sizes", "quick_sizes")

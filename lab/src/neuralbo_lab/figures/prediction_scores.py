@@ -69,7 +69,8 @@ def score_against_size(
             low, high = quantile(values, 0.25), quantile(values, 0.75)
             axes.plot(sizes, mean(values), **line_style(i), marker="o", markersize=3, label=name)
             axes.fill_between(sizes, low, high, color=colour(i), alpha=0.15, linewidth=0)
-        axes.set(xscale="log", xlabel="training size n")
+        axes.set(xlim=(0.9 * sizes.min(), 1.1 * sizes.max()), xlabel="training size n")
+        axes.set_xscale("log")  # of a panel without a mean, too
         if is_positive(surrogates.values()):
             axes.set_yscale("log")
         axes.grid(alpha=0.3)

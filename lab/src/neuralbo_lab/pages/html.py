@@ -2,13 +2,14 @@
 
 import base64
 import io
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neuralbo_lab.claims.claim import Outcome
-from neuralbo_lab.core.tables import CLAIMS, text
+from neuralbo_lab.claims.outcome import ANSWERS, Outcome
+from neuralbo_lab.core.tables import CLAIMS, claim_rows, text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +36,8 @@ th, td {{ padding: .2rem .7rem; border-bottom: 1px solid #e4e4e4; text-align: le
 th {{ background: #f5f5f5; }}
 img {{ max-width: 100%; height: auto; }}
 pre {{ white-space: pre-wrap; background: #f7f7f7; padding: .6rem; font-size: 12px; }}
-.holds {{ color: #14692b; }} .does-not-hold {{ color: #a3230f; }} .N-A {{ color: #777; }}
+.holds {{ color: #14692b; }} .does-not-hold {{ color: #a3230f; }}
+.undecided {{ color: #7a5b00; }} .out-of-reach {{ color: #777; }}
 </style>
 </head>
 <body>
@@ -100,15 +102,16 @@ def conclusions(outcomes: Sequence[tuple[str, str, Outcome]]) -> list[str]:
     """Return what the publication concludes, and whether it holds here."""
     if not outcomes:
         return []
-    answered = [outcome for outcome in outcomes if outcome[2].answer != "N/A"]
-    others = [outcome for outcome in outcomes if outcome[2].answer == "N/A"]
+    reached = [outcome for outcome in outcomes if outcome[2].answer != "out of reach"]
+    others = [outcome for outcome in outcomes if outcome[2].answer == "out of reach"]
     parts = ["<h2>What the publication concludes</h2>"]
-    if answered:
-        held = sum(outcome.answer == "holds" for _, _, outcome in answered)
-        parts.append(f"<p>{held} of {len(answered)} hold.</p>")
-        parts.append(_claims(answered))
+    if reached:
+        counts = Counter(outcome.answer for _, _, outcome in reached)
+        words = ", ".join(f"{counts[answer]} {answer}" for answer in ANSWERS if counts[answer])
+        parts.append(f"<p>Of {len(reached)}: {words}.</p>")
+        parts.append(_claims(reached))
     if others:
-        title = f"{len(others)} that cannot be answered yet (N/A)"
+        title = f"{len(others)} out of reach: what they need was not run"
         parts.append(f"<details><summary>{title}</summary>{_claims(others)}</details>")
     return parts
 
@@ -116,9 +119,10 @@ def conclusions(outcomes: Sequence[tuple[str, str, Outcome]]) -> list[str]:
 def _claims(outcomes: Sequence[tuple[str, str, Outcome]]) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in CLAIMS)
     lines = [f"<tr>{head}</tr>"]
-    for words, source, (answer, because) in outcomes:
-        kind = answer.replace(" ", "-").replace("/", "-")
-        cells = (escape(words), escape(source), f'<b class="{kind}">{answer}</b>', escape(because))
+    for words, source, answer, *numbers in claim_rows(outcomes):
+        kind = answer.replace(" ", "-")
+        cells = [escape(words), escape(source), f'<b class="{kind}">{answer}</b>']
+        cells += map(escape, numbers)
         lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
     rows = "\n".join(lines)
     return f"<table>\n{rows}\n</table>"

@@ -1,5 +1,6 @@
 """The results of a regression study as one HTML page."""
 
+import math
 from collections.abc import Iterator
 from html import escape
 
@@ -18,6 +19,7 @@ from neuralbo_lab.core.regression_report import (
     outcomes,
     table,
 )
+from neuralbo_lab.core.regression_study import RegressionCell
 from neuralbo_lab.figures.views import Frame, view_1d
 from neuralbo_lab.pages import html
 from neuralbo_lab.problems import Problem, find
@@ -30,6 +32,7 @@ SCORES = {
     "calibration_error": "calibration error",
 }
 SHOWN = 36  # training points of the posteriors that are drawn, Kruse (2022), Sec. 6.2
+SLOW = 3.0  # recorded seconds of a fit and its scores from which on it is not made again
 
 
 def render(results: RegressionResults) -> str:
@@ -87,21 +90,33 @@ def _calibration(results: RegressionResults) -> Iterator[str]:
 
 
 def _posteriors(results: RegressionResults) -> Iterator[str]:
-    """Yield the fits of the first seed to problems of one dimension, made again."""
+    """Yield the fits of the first seed to problems of one dimension, those that are quick."""
     study = results.study
     size = min(study.sizes, key=lambda n: abs(n - SHOWN))
     shown = [p for p in study.problems if isinstance(found := find(p), Problem) and found.d == 1]
     for name in shown:
         problem = find(name)
         assert isinstance(problem, Problem)
+        quick = [s for s in study.surrogates if _seconds(results, name, s, size) < SLOW]
+        if not quick:
+            continue
         X, Y = sample(problem, size, 0, TRAINING)
         frame = Frame(problem, direction="maximize", of_observations=True)
         views = {
             surrogate: view_1d(
                 SURROGATES[surrogate].fit(Data(X, Y), generator(0, FIT)), None, Data(X, Y), frame
             )
-            for surrogate in study.surrogates
+            for surrogate in quick
         }
         title = f"{name}: fits to {size} points, first seed; region of an observation"
         yield f"<h2>{escape(name)}</h2>"
         yield html.image(figures.posterior_panels(views, title), f"fits to {name}")
+        slow = [s for s in study.surrogates if s not in quick]
+        if slow:
+            yield f"<p>Not drawn, since they were not fitted or take long: {', '.join(slow)}.</p>"
+
+
+def _seconds(results: RegressionResults, problem: str, surrogate: str, size: int) -> float:
+    """Return what a fit of the first seed took; infinity if it was not made."""
+    fits = results.fits.get(RegressionCell(problem, surrogate, size, 0), [])
+    return sum(sum(line["seconds"].values()) for line in fits) if fits else math.inf

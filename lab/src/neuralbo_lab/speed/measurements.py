@@ -13,6 +13,7 @@ from neuralbo.errors import unknown_name
 from rich.console import Console
 from rich.table import Table
 
+from neuralbo_lab.core.machine import machine
 from neuralbo_lab.speed import (
     classifiers,
     curves,
@@ -74,7 +75,7 @@ def measure(name: str, *, as_json: bool, is_quick: bool) -> int:
     measured = SPEEDS[name][0](is_quick)
     _show(console, measured)
     if as_json:
-        print(json.dumps({"name": name, **asdict(measured)}))
+        print(json.dumps({"name": name, **asdict(measured), "machine": machine()}))
     return 0
 
 

@@ -39,6 +39,10 @@ def _measurement(lines: list[dict[str, Any]] | None) -> list[str]:
     shown = markdown(("goal", "measured", "wanted", "verdict"), goals)
     for title, figure in last["measured"]["figures"].items():
         shown += ["", f"### {title}", "", *_figure(figure)]
+    made = last.get("machine")  # results of before do not have it
+    if made is not None:
+        on = f"{made['processor']}, {made['cores']} cores"
+        shown = [f"Measured on {on}, at commit {made['commit']}.", "", *shown]
     return shown
 
 

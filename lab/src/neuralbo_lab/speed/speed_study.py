@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, final
 
+from neuralbo_lab.core.machine import machine
 from neuralbo_lab.core.store import Line
 from neuralbo_lab.core.study import Report, Study
 
@@ -73,7 +74,8 @@ class SpeedStudy(Study[SpeedCell]):
     def _line(self, cell: SpeedCell) -> Line:
         from neuralbo_lab.speed.measurements import SPEEDS
 
-        return {"measured": asdict(SPEEDS[cell.method][0](self.is_quick))}
+        measured = asdict(SPEEDS[cell.method][0](self.is_quick))
+        return {"measured": measured, "machine": machine()}
 
     def report(self, root: Path) -> Report:
         """Write goals and figures."""

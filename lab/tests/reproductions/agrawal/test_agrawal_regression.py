@@ -185,7 +185,7 @@ class TestReport:
             ([0.7, 0.71], [0.5, 0.51], ["does not hold"] * 4),
             ([0.5, 0.6], [0.6, 0.7], ["holds"] * 4),
             ([0.5, 0.6, 0.55], [0.8, 0.7, 0.75], ["holds"] * 2 + ["does not hold"] * 2),
-            ([0.7], [0.5], ["N/A"] * 4),
+            ([0.7], [0.5], ["out of reach"] * 4),
         ],
     )
     def test_a_claim_is_about_the_interval(self, rmse, share, answers):

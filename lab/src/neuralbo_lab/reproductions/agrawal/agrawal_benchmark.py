@@ -6,7 +6,6 @@ claims is our reading.
 
 from neuralbo_lab.claims.claim import Beats, Between
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 
 GP, BNN = "gp_gpyopt/lcb/multistart", "bnn_hmc_fast/lcb/multistart"
 AS_PRINTED = "bnn_hmc/lcb/multistart"  # Agrawal's 5000 draws: half a minute a suggestion
@@ -89,5 +88,4 @@ AGRAWAL_BENCHMARK = OptimizationStudy(
     ),
     few=(Cell(CAMEL, AS_PRINTED, 0),),
     quick_trials=25,
-    minutes=Minutes(3, 60),
 )  # fmt: skip

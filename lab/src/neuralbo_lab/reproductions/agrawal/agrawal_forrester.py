@@ -5,7 +5,6 @@ Of interest is the gallery of steps that the page draws for problems with one va
 
 from neuralbo_lab.claims.claim import Between
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 
 _BNN, _FORRESTER = "bnn_hmc_fast/lcb/multistart", "agrawal-forrester"
 
@@ -33,5 +32,4 @@ AGRAWAL_FORRESTER = OptimizationStudy(
         " bnn_hmc_fast.",
     ),
     quick_trials=12,
-    minutes=Minutes(1, 1),
 )  # fmt: skip

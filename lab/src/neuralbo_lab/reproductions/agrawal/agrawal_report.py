@@ -13,12 +13,12 @@ import numpy as np
 from scipy.stats import t as student
 
 from neuralbo_lab import figures
-from neuralbo_lab.claims.claim import Outcome
+from neuralbo_lab.claims.outcome import Answer, Outcome
 from neuralbo_lab.core.experiment_study import ExperimentCell, ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.core.tables import (
     CLAIMS,
+    claim_rows,
     folder_for,
     markdown,
     mean_in_words,
@@ -34,6 +34,7 @@ from neuralbo_lab.reproductions.agrawal.agrawal_regression import (
     measure,
     truth,
 )
+from neuralbo_lab.statistics import paired_intervals
 from neuralbo_lab.statistics.summaries import LEVEL
 
 SCORES = ("rmse", "share", "mean_sd", "training_rmse")
@@ -146,15 +147,17 @@ def _outcomes(method: str, lines: Sequence[Line]) -> Iterator[tuple[str, str, Ou
         rmse = interval([line["scores"]["rmse"] for line in lines], is_of_one)
         share = interval([line["scores"]["share"] for line in lines], is_of_one)
         words = f"{method}, {what}: the interval of the RMSE contains {expected.rmse} or is below"
-        yield words, SOURCE, _answer(rmse, rmse.low <= expected.rmse)
+        yield words, SOURCE, _answer(rmse, rmse.low <= expected.rmse, len(lines))
         words = f"{method}, {what}: that of the share contains {expected.share} or is above"
-        yield words, SOURCE, _answer(share, share.high >= expected.share)
+        yield words, SOURCE, _answer(share, share.high >= expected.share, len(lines))
 
 
-def _answer(found: Interval, holds: bool) -> Outcome:
+def _answer(found: Interval, holds: bool, seeds: int) -> Outcome:
     if math.isnan(found.low):
-        return Outcome("N/A", "needs two seeds")
-    return Outcome("holds" if holds else "does not hold", str(found))
+        return Outcome("out of reach", "needs two seeds")
+    ends = paired_intervals.Interval(found.low, found.high)
+    answer: Answer = "holds" if holds else "does not hold"
+    return Outcome(answer, str(found), (seeds, seeds), ends, "mean")
 
 
 def write(results: ExperimentResults, root: Path) -> Path:
@@ -162,7 +165,7 @@ def write(results: ExperimentResults, root: Path) -> Path:
     study, rows = results.study, table(results)
     where = folder_for(study, root)
     write_csv(where / "report.csv", COLUMNS, rows)
-    claims = [(words, source, *outcome) for words, source, outcome in outcomes(results)]
+    claims = claim_rows(outcomes(results))
     write_csv(where / "claims.csv", CLAIMS, claims)
     lines = [EXPLANATION, "", *markdown(COLUMNS, rows)]
     lines += ["", "## RMSE of each data draw", "", *markdown(*by_seed(results))]
@@ -226,6 +229,7 @@ AGRAWAL_REGRESSION = ExperimentStudy(
     measure=measure,
     write=write,
     render=render,
+    conclude=outcomes,
     seeds=10,
     departures=(
         "Agrawal (2016) shows one data draw and prints no number; here are ten data draws.",
@@ -236,5 +240,4 @@ AGRAWAL_REGRESSION = ExperimentStudy(
         "With the output layer integrated out: four chains of 150 + 250 transitions that begin at"
         " the prior, the step size by dual averaging.",
     ),
-    minutes=Minutes(1, 12),
 )

@@ -1,8 +1,8 @@
 """Aryan (2020), Sec. 3.5: 24 functions in four dimensions, 100 evaluations, 15 repetitions."""
 
-from neuralbo_lab.claims.claim import Beats, BordaOver, Claim
+from neuralbo_lab.claims.borda_over import BordaOver
+from neuralbo_lab.claims.claim import Beats, Claim
 from neuralbo_lab.core.optimization_study import Group, OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.aryan.aryan_names import (
     BAYESIAN,
     CHAPTER_3,
@@ -118,5 +118,4 @@ ARYAN_BBOB = OptimizationStudy(
         "bbob-f15-d5",
         "bbob-f21-d10",
     ),
-    minutes=Minutes(1, 570),
 )

@@ -3,9 +3,9 @@
 Aryan (2020), Sec. 5.4.
 """
 
-from neuralbo_lab.claims.claim import Beats, BordaOver
+from neuralbo_lab.claims.borda_over import BordaOver
+from neuralbo_lab.claims.claim import Beats
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.aryan.aryan_names import BOHAMIANN, CONDITIONAL, FOREST, GP, SEARCH
 from neuralbo_lab.reproductions.aryan.aryan_stand_ins import DEPARTURES, PROBLEMS, QUICK
 from neuralbo_lab.reproductions.aryan.aryan_tables_hpo import CONDITIONAL_TABLES
@@ -44,5 +44,4 @@ ARYAN_CONDITIONAL = OptimizationStudy(
     quick_trials=12,
     quick_seeds=1,
     quick_problems=QUICK,
-    minutes=Minutes(3, 900),
 )  # fmt: skip

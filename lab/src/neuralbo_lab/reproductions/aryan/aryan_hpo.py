@@ -5,9 +5,9 @@ Aryan (2020), Sec. 4.4.2.
 E5 and E6 are `aryan_conditional` and `aryan_ivbnn`.
 """
 
-from neuralbo_lab.claims.claim import BordaOver, Claim
+from neuralbo_lab.claims.borda_over import BordaOver
+from neuralbo_lab.claims.claim import Claim
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.aryan.aryan_names import (
     BOHAMIANN,
     FOREST,
@@ -74,5 +74,4 @@ ARYAN_HPO = OptimizationStudy(
     ),
     quick_trials=20,
     quick_problems=("hpo-hpobench-car", "hpo-hpobench-vehicle", "hpo-fcnet-protein"),
-    minutes=Minutes(1, 30),
 )

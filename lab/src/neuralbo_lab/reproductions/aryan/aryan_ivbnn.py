@@ -3,9 +3,9 @@
 Aryan (2020), Sec. 6.8.
 """
 
-from neuralbo_lab.claims.claim import Beats, BordaOver
+from neuralbo_lab.claims.borda_over import BordaOver
+from neuralbo_lab.claims.claim import Beats
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.aryan.aryan_names import (
     BOHAMIANN,
     FOREST,
@@ -63,5 +63,4 @@ ARYAN_IVBNN = OptimizationStudy(
     quick_trials=12,
     quick_seeds=1,
     quick_problems=QUICK,
-    minutes=Minutes(3, 800),
 )

@@ -1,7 +1,6 @@
 """Aryan (2020), Sec. 4.4.1: twelve functions, 200 evaluations, 30 repetitions."""
 
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.aryan.aryan_names import FOREST, GP, LEARNT, SEARCH
 from neuralbo_lab.reproductions.aryan.aryan_synthetic_claims import FIXED_CLAIMS, LEARNT_CLAIMS
 from neuralbo_lab.reproductions.aryan.aryan_tables_synthetic import (
@@ -40,5 +39,4 @@ ARYAN_SYNTHETIC = OptimizationStudy(
     ),
     quick_trials=20,
     quick_problems=("branin", "hartmann3", "rosenbrock5", "aryan-levy10"),
-    minutes=Minutes(1, 320),
 )

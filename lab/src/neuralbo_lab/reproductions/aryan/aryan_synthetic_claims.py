@@ -1,6 +1,7 @@
 """What Aryan (2020), Sec. 4.4.1 conclude about twelve functions."""
 
-from neuralbo_lab.claims.claim import Beats, Between, BordaOver, Claim
+from neuralbo_lab.claims.borda_over import BordaOver
+from neuralbo_lab.claims.claim import Beats, Between, Claim
 from neuralbo_lab.reproductions.aryan.aryan_names import (
     BOHAMIANN,
     FIXED,

@@ -9,10 +9,11 @@ import numpy as np
 import torch
 from neuralbo.engine.step import generator
 
+from neuralbo_lab.claims.claim import compared, difference
+from neuralbo_lab.claims.outcome import Outcome, decide
 from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Minutes
-from neuralbo_lab.core.tables import folder_for, markdown, mean_in_words, write_csv
+from neuralbo_lab.core.tables import conclusions, folder_for, markdown, mean_in_words, write_csv
 from neuralbo_lab.figures.style import panel_title, panels
 from neuralbo_lab.pages import html
 from neuralbo_lab.reproductions.aryan.implicit_toys import (
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 SCORES = ("modes", "of", "near", "order", "spread", "hops")
 COLUMNS = ("target", "way", "seeds", *SCORES)
-CLAIM_COLUMNS = ("target", "claim", "order beside plain")
+SOURCE = "Aryan (2020), Sec. 6.4"
 CRITIC_COLUMNS = (
     "numbers P", "seeds", "known, per number", "critic at half", "critic at the end",
     "flat distribution at half", "flat distribution at the end",
@@ -76,24 +77,21 @@ def critic_table(results: ExperimentResults) -> list[tuple[str, ...]]:
     return rows
 
 
-def outcomes(results: ExperimentResults) -> list[tuple[str, str, str]]:
-    """Return Aryan's claims of each target, and whether they hold here.
+def outcomes(results: ExperimentResults) -> list[tuple[str, str, Outcome]]:
+    """Return Aryan's claims of each target: words, source, and whether they hold here.
 
-    Means that are equal decide nothing: a plain distribution that covers all modes leaves nothing
-    to gain.
+    Means that are equal are no gain: a plain distribution that covers all modes leaves none.
     """
     rows = []
     for target in TARGETS:
-        ordered, plain = (results.lines(f"{target}-{variant}") for variant in VARIANTS)
+        pairs = results.shared_lines(tuple(f"{target}-{variant}" for variant in VARIANTS))
         for words, name, sign in CLAIMS:
-            if not ordered or not plain:
-                rows.append((target, f"{words} (Aryan 2020, sec. 6.4)", "N/A"))
-                continue
-            a, b = (np.mean([line[name] for line in found]) for found in (ordered, plain))
-            answer = "equal" if a == b else "holds" if sign * (a - b) > 0 else "does not hold"
-            rows.append(
-                (target, f"{words} (Aryan 2020, sec. 6.4)", f"{answer}: {a:.3g} and {b:.3g}")
-            )
+            found = decide([], [f"both ways on {target}"], "")
+            if pairs:
+                numbers = np.array([[float(line[name]) for line in pair] for pair in pairs])
+                part = difference(-sign * numbers, "mean", compared(numbers, "mean"))
+                found = decide([part], [], f"difference of means of {name}")
+            rows.append((f"{target}, order beside plain: {words}", SOURCE, found))
     return rows
 
 
@@ -127,7 +125,8 @@ def write(results: ExperimentResults, root: Path) -> Path:
     rows = table(results)
     write_csv(folder_for(results.study, root) / "toys.csv", COLUMNS, rows)
     lines = [answer(results), "", EXPLANATION, "", *markdown(COLUMNS, rows), ""]
-    lines += [*markdown(CLAIM_COLUMNS, outcomes(results)), ""]
+    where = folder_for(results.study, root)
+    lines += [*conclusions(where, outcomes(results), ()), ""]
     lines += [OF_CRITICS, "", *markdown(CRITIC_COLUMNS, critic_table(results)), ""]
     return results.write(root, lines)
 
@@ -139,7 +138,7 @@ def render(results: ExperimentResults) -> str:
         ImportError: matplotlib is not installed.
     """
     parts = [f"<p><b>{escape(answer(results))}</b></p>", f"<p>{escape(EXPLANATION)}</p>"]
-    parts += [html.table(COLUMNS, table(results)), html.table(CLAIM_COLUMNS, outcomes(results))]
+    parts += [html.table(COLUMNS, table(results)), *html.conclusions(outcomes(results))]
     for name, target in TARGETS.items():
         parts += _section(results, name, target)
     parts += ["<h2>What a critic knows</h2>", f"<p>{escape(OF_CRITICS)}</p>"]
@@ -192,6 +191,7 @@ ARYAN_IMPLICIT_TOYS = ExperimentStudy(
     measure=measure,
     write=write,
     render=render,
+    conclude=outcomes,
     seeds=5,
     departures=(
         "The mixtures, the networks and their training are ours: Aryan (2020) gives none. Only"
@@ -207,5 +207,4 @@ ARYAN_IMPLICIT_TOYS = ExperimentStudy(
         " none.",
     ),
     quick_seeds=1,
-    minutes=Minutes(0.5, 8),
 )

@@ -24,7 +24,6 @@ from torch import Tensor
 from neuralbo_lab import figures, problems
 from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.core.tables import folder_for, markdown, mean_in_words, write_csv
 from neuralbo_lab.pages import html
 from neuralbo_lab.statistics.calibration import Reliability, brier_score, reliability
@@ -169,5 +168,4 @@ HASSEN_BALANCE = ExperimentStudy(
         "Random points instead of those of an optimization, so that probabilities can be compared"
         " with what happens at other random points.",
     ),
-    minutes=Minutes(2, 6),
 )

@@ -6,7 +6,6 @@ Hassen and Rish (2021), Sec. 5.2.
 from neuralbo_lab.claims.claim import Beats
 from neuralbo_lab.claims.paired_tests import BeatsByTest
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.hassen.hassen_synthetic import AVERAGED, OURS, RIVALS, SINGLE
 
 _PROTEIN = "hpo-fcnet-protein"
@@ -54,5 +53,4 @@ HASSEN_PROTEIN = OptimizationStudy(
     ),
     quick_trials=40,
     quick_seeds=4,
-    minutes=Minutes(2, 330),
 )

@@ -12,7 +12,6 @@ from neuralbo_lab.claims.claim import Beats
 from neuralbo_lab.claims.paired_tests import BeatsByTest
 from neuralbo_lab.claims.printed_tables import PrintedRow, PrintedTable
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 
 GP = "gp_gpyopt/ei/multistart"
 RIVALS = ("bore", "tpe", GP, "gp", "botorch", "random")
@@ -96,5 +95,4 @@ HASSEN_SYNTHETIC = OptimizationStudy(
         "search.",
     ),
     quick_trials=30,
-    minutes=Minutes(4, 760),
 )

@@ -7,7 +7,6 @@ The names of methods with mean width are explained in `hoegger_names`.
 
 from neuralbo_lab.claims.claim import Beats, Between
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.hoegger.hoegger_departures import MAXIMIZER, OURS, SMALL, STARTS
 from neuralbo_lab.reproductions.hoegger.hoegger_names import BUDGETS, PURE, SURROGATES, scaled
 from neuralbo_lab.reproductions.hoegger.hoegger_tables import (
@@ -74,5 +73,4 @@ HOEGGER_1D = OptimizationStudy(
     ),
     quick_trials=13,
     quick_seeds=1,
-    minutes=Minutes(2, 170),
 )  # fmt: skip

@@ -8,7 +8,6 @@ The names of methods with mean width and Dynamic C are explained in `hoegger_nam
 from neuralbo_lab.claims.claim import AmongFirst, Beats, Between
 from neuralbo_lab.claims.printed_tables import Statistic
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.hoegger.hoegger_departures import (
     MAXIMIZER,
     OURS,
@@ -95,5 +94,4 @@ HOEGGER_2D = OptimizationStudy(
     few=tuple(Cell("hoegger-branin", CERTIFIED, seed) for seed in range(3)),
     quick_trials=18,
     quick_seeds=1,
-    minutes=Minutes(3, 750),
 )  # fmt: skip

@@ -6,7 +6,6 @@ has ranks by overlap of intervals, no numbers; means decide the claims.
 
 from neuralbo_lab.claims.claim import AmongFirst, Beats
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.hoegger.hoegger_departures import (
     MAXIMIZER_5D,
     OURS,
@@ -83,5 +82,4 @@ HOEGGER_5D = OptimizationStudy(
     quick_trials=13,
     quick_seeds=1,
     quick_problems=(_LEVY, _ROSENBROCK),
-    minutes=Minutes(3, 2300),
 )  # fmt: skip

@@ -5,7 +5,6 @@ The names of methods with mean width and Dynamic C are explained in `hoegger_nam
 
 from neuralbo_lab.claims.claim import Beats, Between
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.hoegger.hoegger_departures import MAXIMIZER, OURS, SMALL, STARTS
 from neuralbo_lab.reproductions.hoegger.hoegger_names import (
     BUDGETS,
@@ -102,5 +101,4 @@ HOEGGER_DYNAMIC_C = OptimizationStudy(
     quick_trials=11,
     quick_seeds=1,
     quick_problems=_FORRESTER,
-    minutes=Minutes(3, 1400),
 )  # fmt: skip

@@ -9,7 +9,6 @@ run.
 """
 
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.hoegger.hoegger_departures import STARTS
 from neuralbo_lab.reproductions.hoegger.hoegger_names import SURROGATES
 from neuralbo_lab.reproductions.hoegger.hoegger_tables import factors
@@ -49,5 +48,4 @@ HOEGGER_FULL_SIZE = OptimizationStudy(
     departures=("5 steps, not 15, and one repetition, not 30.", STARTS),
     quick_trials=9,
     quick_seeds=1,
-    minutes=Minutes(10, 60),
 )  # fmt: skip

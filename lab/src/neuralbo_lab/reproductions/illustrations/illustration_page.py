@@ -12,7 +12,6 @@ from neuralbo.engine.step import FIT, generator
 from neuralbo_lab import figures
 from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.core.tables import markdown
 from neuralbo_lab.figures import LinePanel, PlanePanel
 from neuralbo_lab.pages import html
@@ -88,5 +87,4 @@ ILLUSTRATIONS = ExperimentStudy(
         "The network of Fig. 3.2 has its output layer integrated out, and is sampled by four"
         " chains of HMC with 400 draws each, instead of one of NUTS with 1000.",
     ),
-    minutes=Minutes(1, 1),
 )

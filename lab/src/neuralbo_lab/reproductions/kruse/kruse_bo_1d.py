@@ -6,7 +6,6 @@ Kruse (2022), Sec. 6.3.
 from neuralbo_lab.claims.claim import Beats, Claim
 from neuralbo_lab.claims.paired_tests import BeatsByTest
 from neuralbo_lab.core.optimization_study import Cell, OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.kruse.kruse_names import (
     BNN,
     BOHAMIANN,
@@ -99,5 +98,4 @@ KRUSE_BO_1D = OptimizationStudy(
     ),
     few=(Cell(TEST1, optimizer(BOHAMIANN_AS_PRINTED), 0),),
     quick_trials=15,
-    minutes=Minutes(5, 90),
 )  # fmt: skip

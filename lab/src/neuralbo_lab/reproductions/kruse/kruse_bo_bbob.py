@@ -3,9 +3,9 @@
 Kruse (2022), Sec. 6.4.2.
 """
 
-from neuralbo_lab.claims.claim import Beats, BordaOver, Claim
+from neuralbo_lab.claims.borda_over import BordaOver
+from neuralbo_lab.claims.claim import Beats, Claim
 from neuralbo_lab.core.optimization_study import OptimizationStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.kruse.kruse_names import (
     BBOB,
     BBOB_INSTANCE,
@@ -94,5 +94,4 @@ KRUSE_BO_BBOB = OptimizationStudy(
     ),
     quick_trials=15,
     quick_problems=("bbob-f3-d2", "bbob-f9-d3", "bbob-f15-d2", "bbob-f21-d5"),
-    minutes=Minutes(8, 360),
 )  # fmt: skip

@@ -2,7 +2,6 @@
 
 from neuralbo_lab.claims.regression_claims import RegressionClaim, ScoreBetter, ScoreBetween
 from neuralbo_lab.core.regression_study import RegressionCell, RegressionStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.kruse.kruse_names import (
     BNN,
     BNN_AS_PRINTED,
@@ -132,5 +131,4 @@ KRUSE_REGRESSION_1D = RegressionStudy(
     ),
     quick_sizes=(23, 36, 86, 316),  # those of the claims
     quick_seeds=1,
-    minutes=Minutes(5, 100),
 )  # fmt: skip

@@ -7,7 +7,6 @@ The values of f3 pass through zero, so its mean relative error hangs on a few te
 
 from neuralbo_lab.claims.regression_claims import ScoreBetter
 from neuralbo_lab.core.regression_study import RegressionStudy
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.reproductions.kruse.kruse_names import (
     BBOB,
     BBOB_INSTANCE,
@@ -48,5 +47,4 @@ KRUSE_REGRESSION_BBOB = RegressionStudy(
     ),
     quick_sizes=(36, 316),
     quick_problems=("bbob-f3-d2", "bbob-f9-d3", "bbob-f15-d2", "bbob-f21-d5"),
-    minutes=Minutes(5, 270),
 )
