@@ -18,6 +18,7 @@ def check_claims(study):
     groups = {None, *(group.name for group in study.groups)}
     for claim in study.claims:
         assert "(20" in claim.source and claim.words
+        assert methods_of(claim) <= set(study.methods), "a claim waits for a method"
         if isinstance(claim, BordaOver):
             assert claim.group in groups
             assert claim.better not in claim.worse
@@ -29,6 +30,13 @@ def check_claims(study):
         if isinstance(claim, Between):
             assert claim.problem in study.problems and claim.low < claim.high
     assert len(set(study.claims)) == len(study.claims)
+
+
+def methods_of(claim):
+    """Return the names of the methods that a claim is about."""
+    worse = getattr(claim, "worse", ())
+    names = (getattr(claim, "better", None), getattr(claim, "method", None))
+    return {*names, *((worse,) if isinstance(worse, str) else worse)} - {None}
 
 
 def check_regression_claims(study):

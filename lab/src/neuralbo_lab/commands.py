@@ -121,7 +121,8 @@ def _lab_list(options: argparse.Namespace) -> int:
         hours = times.get(study.name)
         quick, full = ("not timed",) * 2
         if hours is not None:
-            quick, full = in_words(hours.quick), in_words(hours.full)
+            least = "at least " if hours.is_least else ""
+            quick, full = in_words(hours.quick), least + in_words(hours.full)
             full += "" if hours.known == 1 else f" for {hours.known:.0%} of its runs"
         print(f"{study.name:22} {study.reproduces}")
         print(f"{'':22} quick: {quick}, {study.quick().extent}")

@@ -60,12 +60,14 @@ class TestList:
 
     def test_times_are_those_that_stored_runs_have_recorded(self, capsys, monkeypatch):
         monkeypatch.setattr(
-            recorded_times, "stored", lambda: {"cheap": recorded_times.Hours(0.01, 10.0, 0.5)}
+            recorded_times,
+            "stored",
+            lambda: {"cheap": recorded_times.Hours(0.01, 10.0, 0.5, is_least=True)},
         )
         lab("list")
         out = capsys.readouterr().out
         assert "quick: a minute, 2 runs of 3 trials" in out
-        assert "full: 5 hours for 50% of its runs, 4 runs of 4 trials" in out
+        assert "full: at least 5 hours for 50% of its runs, 4 runs of 4 trials" in out
         assert "quick: not timed" in out
 
     def test_nothing_is_written(self, tmp_path):

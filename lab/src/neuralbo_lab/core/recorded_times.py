@@ -4,7 +4,7 @@
 
 writes `recorded_times.json`, which `neuralbo lab list` shows. A run that was not made takes as
 long as those of its method on its problem, else of its method; a longer one as long for each of
-its suggestions as a shorter one, which is too little where a suggestion slows with the trials.
+its suggestions as a shorter one, which is too little: "at least".
 """
 
 import json
@@ -24,11 +24,17 @@ HOUR = 3600.0
 
 
 class Hours(NamedTuple):
-    """Core-hours of a study, and the part of its runs that are of methods with a recorded time."""
+    """Core-hours of a study.
+
+    Attributes:
+        known: the part of its runs that are of methods with a recorded time.
+        is_least: whether they were recorded by shorter runs, in which suggestions are faster.
+    """
 
     quick: float
     full: float
     known: float
+    is_least: bool = False
 
 
 def recorded(study: Study[Any], root: Path) -> Hours | None:
@@ -47,7 +53,8 @@ def recorded(study: Study[Any], root: Path) -> Hours | None:
     if not means:
         return None
     quick, full = (_hours(one, means) for one in (study.quick(), study))
-    return Hours(_rounded(quick[0]), _rounded(full[0]), round(full[1], 2))
+    is_least = _suggestions(run) < _suggestions(study)
+    return Hours(_rounded(quick[0]), _rounded(full[0]), round(full[1], 2), is_least)
 
 
 def _hours(study: Study[Any], means: dict[tuple[Any, ...], float]) -> tuple[float, float]:

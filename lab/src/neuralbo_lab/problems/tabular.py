@@ -63,6 +63,25 @@ TABLES: dict[str, tuple[Family, str]] = {
     "hpo-nasbench201-cifar100": (NASBENCH201, "cifar100"),
     "hpo-nasbench201-imagenet": (NASBENCH201, "imagenet"),  # ImageNet16-120
 }
+# The least mean over the seeds of each table, as those of other problems: a report of regrets need
+# not read a table. A test reads them all.
+MINIMA = {
+    "hpo-fcnet-naval": 3.19113473778998e-05,
+    "hpo-fcnet-parkinsons": 0.0067059280117973685,
+    "hpo-fcnet-protein": 0.221378855407238,
+    "hpo-fcnet-slice": 0.00019159916337230243,
+    "hpo-hpobench-australian": 0.05533063427800269,
+    "hpo-hpobench-blood-transfusion": 0.25330743618201995,
+    "hpo-hpobench-car": 0.0,
+    "hpo-hpobench-credit-g": 0.11472558340535868,
+    "hpo-hpobench-kc1": 0.14755884069247233,
+    "hpo-hpobench-phoneme": 0.05553028005257303,
+    "hpo-hpobench-segment": 0.0314868804664723,
+    "hpo-hpobench-vehicle": 0.04842987520953623,
+    "hpo-nasbench201-cifar10": 0.08393333349609382,
+    "hpo-nasbench201-cifar100": 0.26506666674804685,
+    "hpo-nasbench201-imagenet": 0.5326666678365072,
+}
 
 
 @final
@@ -84,7 +103,7 @@ class Tabular:
     @property
     def minimum(self) -> float:
         """The least mean over the seeds."""
-        return float(_means(self.family, self.dataset).min())
+        return MINIMA[self.name]
 
     @property
     def places(self) -> list[dict[str, Any]]:

@@ -164,7 +164,7 @@ def test_the_groups_of_bbob_are_the_four_dimensions_and_the_five_kinds():
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 def test_a_quick_version_is_small(study):
     quick = study.quick()
-    assert len(list(quick.cells())) <= 120  # minutes, with random features and baselines
+    assert len(list(quick.cells())) <= 150  # minutes, with random features and baselines
     assert set(quick.problems) < set(study.problems)
     assert quick.start < quick.trials <= 20
 
@@ -254,13 +254,13 @@ def test_the_best_method_overall_decides_the_first_claim_on_bbob():
     assert claim.outcome(results(ARYAN_BBOB, finals | {HBNN: -1.0})).answer == "holds"
 
 
-def test_claims_about_brvfl4_and_the_baselines_of_today_are_decided():
+def test_claims_about_brvfl4_and_the_baselines_are_decided():
     finals = {method: 5.0 for method in ARYAN_SYNTHETIC.methods}
     known = results(ARYAN_SYNTHETIC, finals | {LEARNT["BRVFL4"]: 1.1})
     answers = [
         c.outcome(known).answer for c in claims_of(ARYAN_SYNTHETIC, Beats, LEARNT["BRVFL4"])
     ]
-    assert answers.count("holds") == 1
+    assert set(answers) == {"holds"} and len(answers) == 3
     levy = next(c for c in ARYAN_SYNTHETIC.claims if "0.55" in c.words)
     assert levy.outcome(known).answer == "holds"
     assert levy.outcome(results(ARYAN_SYNTHETIC, finals)).answer == "does not hold"

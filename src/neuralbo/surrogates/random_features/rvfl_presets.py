@@ -2,6 +2,7 @@
 
 brvfl1 .. brvfl4   as we would use them      brvfl*_aryan  as Aryan (2020) has it, a learnt prior
 ervfl1 .. ervfl4   the same of the ensemble  brvfl*_fixed  as it prints it, a fixed prior
+elm                as we would use it        elm_printed   with the plain pseudo-inverse
 """
 
 from typing import Any
@@ -26,3 +27,4 @@ for _i, (_activation, _skip) in _TABLE.items():
     PRESETS[f"ervfl{_i}_aryan"] = EnsembleRVFL(**_shared)
     PRESETS[f"ervfl{_i}_fixed"] = EnsembleRVFL(**_shared, prior_precision="printed")
 PRESETS["elm"] = ExtremeLearning()
+PRESETS["elm_printed"] = ExtremeLearning(tolerance=1e-15)
