@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, final
 import numpy as np
 from scipy.stats import rankdata
 
-from neuralbo_lab.claims.outcome import Outcome, Part, decide
+from neuralbo_lab.claims.claim import missing_runs
+from neuralbo_lab.claims.outcome import Outcome, Part, decide, out_of_reach, runs_needed
 from neuralbo_lab.statistics.arrays import Array, missing_last
 from neuralbo_lab.statistics.borda import borda
 from neuralbo_lab.statistics.friedman import friedman_ranks
@@ -45,18 +46,19 @@ class BordaOver:
     def outcome(self, results: "Results") -> Outcome:
         """Compare with each of the others."""
         problems = self._problems(results)
-        parts, absent = [], []
+        parts: list[Part] = []
+        absent: list[tuple[str, str]] = []
         for other in self.worse:
             names = (self.better, other)
             shared = blocks(results, names, problems)
             if shared.finals:
                 parts.append(_part(names, shared))
-            if len(shared.finals) < len(problems) or not problems:
-                have = len(shared.finals)
-                unknown = [name for name in names if name not in results.study.methods]
-                who = " and ".join(unknown or names)
-                absent.append(f"runs of {who} on {len(problems) - have} more problems")
-        return decide(parts, absent, "difference of ranks")
+            for problem in problems:
+                if problem not in shared.finals:
+                    absent += missing_runs(results, problem, names)
+        if not problems:
+            return out_of_reach([f"problems of the group {self.group}"])
+        return decide(parts, runs_needed(absent), "difference of ranks")
 
     def _problems(self, results: "Results") -> tuple[str, ...]:
         if self.group is None:

@@ -20,6 +20,7 @@ from neuralbo_lab.claims.outcome import (
     is_below,
     number_in_words,
     out_of_reach,
+    runs_needed,
 )
 from neuralbo_lab.claims.printed_tables import Quantity, Statistic
 from neuralbo_lab.statistics.arrays import Array
@@ -87,7 +88,7 @@ class Beats:
     def outcome(self, results: "Results") -> Outcome:
         """Compare with each of the others on each problem."""
         parts: list[Part] = []
-        absent: list[str] = []
+        absent: list[tuple[str, str]] = []
         for problem in self.problems:
             for other in self.worse:
                 pairs = paired(results, problem, (self.better, other), self.trial)
@@ -96,8 +97,8 @@ class Beats:
                     words = f"{problem}: {compared(pairs, self.statistic)}{against}"
                     parts.append(difference(pairs, self.statistic, words))
                 else:
-                    absent.append(_missing(results, problem, (self.better, other)))
-        return decide(parts, absent, f"difference of {self.statistic}s")
+                    absent += missing_runs(results, problem, (self.better, other))
+        return decide(parts, runs_needed(absent), f"difference of {self.statistic}s")
 
 
 @final
@@ -130,7 +131,7 @@ class Between:
         """Look at the mean, the median or the worst run."""
         finals = paired(results, self.problem, (self.method,))[:, 0]
         if len(finals) == 0:
-            return out_of_reach([_missing(results, self.problem, (self.method,))])
+            return out_of_reach(runs_needed([(self.method, self.problem)]))
         if self.quantity == "value":
             finals = finals + results.minimum(self.problem)
         interval = ANYTHING
@@ -177,7 +178,7 @@ class AmongFirst:
         }
         run = {problem: found for problem, found in pairs.items() if found}
         if not run:
-            return out_of_reach([_missing(results, p, (self.method,)) for p in self.problems])
+            return out_of_reach(runs_needed([(self.method, p) for p in self.problems]))
         strict = corrected(sum(map(len, run.values())))
         places = {problem: self._places(found, strict) for problem, found in run.items()}
         few, many = (f(len(p) for found in run.values() for p in found) for f in (min, max))
@@ -239,14 +240,9 @@ def mean_and_std(values: Array) -> tuple[float, float]:
     return float(np.mean(values)), std
 
 
-def _missing(results: "Results", problem: str, names: tuple[str, ...]) -> str:
-    """Return what must be run: methods that the study does not have first."""
-    unknown = [name for name in names if name not in results.study.methods]
-    without = [
-        name for name in names if name not in unknown and not _is_run(results, problem, name)
-    ]
-    return f"runs of {' and '.join(unknown or without or names)} on {problem}"
-
-
-def _is_run(results: "Results", problem: str, name: str) -> bool:
-    return len(paired(results, problem, (name,))) > 0
+def missing_runs(
+    results: "Results", problem: str, names: tuple[str, ...]
+) -> list[tuple[str, str]]:
+    """Return those of the methods that have no run on a problem; all if they share no seed."""
+    without = [name for name in names if len(paired(results, problem, (name,))) == 0]
+    return [(name, problem) for name in without or names]

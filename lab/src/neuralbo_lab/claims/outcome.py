@@ -7,13 +7,14 @@ undecided; or out of reach, if a part of it was not run.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from neuralbo_lab.statistics.paired_intervals import Interval
 from neuralbo_lab.statistics.summaries import LEVEL
 
 Answer = Literal["holds", "does not hold", "undecided", "out of reach"]
+MOST = 3  # problems that are named
 ANSWERS: tuple[Answer, ...] = ("holds", "does not hold", "undecided", "out of reach")
 
 
@@ -119,6 +120,21 @@ def out_of_reach(absent: Sequence[str]) -> Outcome:
 
 def _listed(absent: Sequence[str]) -> str:
     return ", ".join(dict.fromkeys(absent))
+
+
+def runs_needed(absent: Iterable[tuple[str, str]], what: str = "runs") -> list[str]:
+    """Return which runs are missing, in words, from pairs of a method and a problem."""
+    problems: dict[str, dict[str, None]] = {}  # in their order
+    for name, problem in absent:
+        problems.setdefault(name, {})[problem] = None
+    names: dict[tuple[str, ...], list[str]] = {}
+    for name, found in problems.items():
+        names.setdefault(tuple(found), []).append(name)
+    return [f"{what} of {', '.join(who)} on {_places(where)}" for where, who in names.items()]
+
+
+def _places(problems: Sequence[str]) -> str:
+    return ", ".join(problems) if len(problems) <= MOST else f"{len(problems)} problems"
 
 
 def number_in_words(number: float) -> str:

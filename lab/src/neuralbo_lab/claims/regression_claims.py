@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from neuralbo_lab.claims.claim import ClaimAbout, compared, difference, within
-from neuralbo_lab.claims.outcome import Outcome, Part, decide, out_of_reach
+from neuralbo_lab.claims.outcome import Outcome, Part, decide, out_of_reach, runs_needed
 from neuralbo_lab.statistics.arrays import Array
 from neuralbo_lab.statistics.paired_intervals import level_interval
 
@@ -50,7 +50,7 @@ class ScoreBetween:
             :, 0
         ]
         if len(scores) == 0:
-            return out_of_reach([_fits((self.surrogate,), self.problem)])
+            return out_of_reach(runs_needed([(self.surrogate, self.problem)], "fits"))
         shown = f"{np.mean(scores):.4g} of {len(scores)} fits"
         low = -np.inf if self.low == 0 and self.score != "mlpd" else self.low
         n = len(scores), len(scores)
@@ -80,7 +80,7 @@ class ScoreBetter:
     def outcome(self, results: "RegressionResults") -> Outcome:
         """Compare with each of the others on each problem."""
         parts: list[Part] = []
-        absent: list[str] = []
+        absent: list[tuple[str, str]] = []
         for problem in self.problems:
             for other in self.worse:
                 names = (self.better, other)
@@ -88,15 +88,15 @@ class ScoreBetter:
                 if len(pairs):
                     parts.append(self._part(problem, other, pairs))
                 else:
-                    absent.append(_fits(names, problem))
-        return decide(parts, absent, f"difference of mean {self.score}")
+                    absent += [
+                        (name, problem)
+                        for name in names
+                        if not len(results.shared_scores(problem, (name,), self.size, self.score))
+                    ] or [(name, problem) for name in names]
+        return decide(parts, runs_needed(absent, "fits"), f"difference of mean {self.score}")
 
     def _part(self, problem: str, other: str, pairs: Array) -> Part:
         against = f" ({other})" if len(self.worse) > 1 else ""
         words = f"{problem}: {compared(pairs, 'mean')}{against}"
         sign = -1.0 if self.score in LARGE_IS_GOOD else 1.0
         return difference(sign * pairs, "mean", words)
-
-
-def _fits(names: tuple[str, ...], problem: str) -> str:
-    return f"fits of {' and '.join(names)} to {problem}"
