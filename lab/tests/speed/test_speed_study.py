@@ -6,6 +6,7 @@ import pytest
 from neuralbo import cli
 
 from neuralbo_lab.core import run as runner
+from neuralbo_lab.core.machine import commit, cores, machine, processor
 from neuralbo_lab.core.store import folder, read_cells
 from neuralbo_lab.core.studies import find_study
 from neuralbo_lab.speed import speed_report
@@ -58,6 +59,7 @@ def test_a_cell_says_what_was_measured_with_what(tmp_path, is_quick, expected):
     finish(study, tmp_path, "fake")
     header, line = read_cells(study, tmp_path, ["speed__fake.jsonl"])["speed__fake.jsonl"]
     assert header["measurement"] == "fake" and header["versions"]["torch"]
+    assert line["machine"] == machine()
     assert line["measured"]["goals"][1] == {
         "goal": "start", "measured": expected, "wanted": 2.0, "holds": False,
     }  # fmt: skip
@@ -85,6 +87,7 @@ def test_the_report_says_which_goals_hold_and_which_are_missed(tmp_path):
     text = speed_report.write(STUDY, tmp_path).read_text()
     assert "| ratio | 0.25 | 0.5 | holds |" in text
     assert "| start | 4 | 2 | missed |" in text
+    assert f"Measured on {processor()}, {cores()} cores, at commit {commit()}." in text
 
 
 def test_the_report_has_the_figures(tmp_path):

@@ -4,6 +4,7 @@ from typing import Any
 
 from neuralbo.errors import unknown_name
 
+from neuralbo_lab.benchmarks.assumptions import ASSUMPTIONS
 from neuralbo_lab.benchmarks.auto import AUTO
 from neuralbo_lab.benchmarks.border import BORDER
 from neuralbo_lab.benchmarks.conditional import CONDITIONAL
@@ -88,6 +89,7 @@ STUDIES: dict[str, Study[Any]] = {
         CRITERIA,
         HIGH_DIMENSION,
         HIGH_DIMENSION_FULL,
+        ASSUMPTIONS,
         NON_STATIONARY,
         SPEED,
         ILLUSTRATIONS,

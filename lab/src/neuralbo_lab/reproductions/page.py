@@ -78,7 +78,7 @@ def _claims(stored: Stored) -> list[Answered]:
 
 
 def _row(claim: Answered) -> tuple[str, ...]:
-    source, _, said = claim.source.partition(": ")
+    source, _, said = claim.source.replace(", reproduced when", "").partition(": ")
     o = claim.outcome
     numbers = o.pairs_in_words, f"{o.of} {o.interval_in_words}"
     if o.answer == "out of reach":

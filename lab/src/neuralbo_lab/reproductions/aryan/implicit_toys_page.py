@@ -91,7 +91,7 @@ def outcomes(results: ExperimentResults) -> list[tuple[str, str, Outcome]]:
                 numbers = np.array([[float(line[name]) for line in pair] for pair in pairs])
                 part = difference(-sign * numbers, "mean", compared(numbers, "mean"))
                 found = decide([part], [], f"difference of means of {name}")
-            rows.append((f"{target}, order beside plain: {words}", SOURCE, found))
+            rows.append((f"{target}, with order and plain: {name}", f"{SOURCE}: {words}", found))
     return rows
 
 
