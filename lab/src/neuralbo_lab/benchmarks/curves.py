@@ -30,7 +30,6 @@ from optuna.samplers import BaseSampler, RandomSampler, TPESampler
 from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStudy
 from neuralbo_lab.core.one_table import OneTable
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Minutes
 from neuralbo_lab.problems.training_curves import (
     DEVELOPMENT,
     MADE,
@@ -191,5 +190,4 @@ CURVES = ExperimentStudy(
     render=REPORT.render,
     seeds=3,
     quick_seeds=1,
-    minutes=Minutes(1, 60),
 )

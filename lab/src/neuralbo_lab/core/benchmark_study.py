@@ -9,10 +9,9 @@ from typing import Any, ClassVar, final
 from neuralbo_lab.core.optimization_study import Cell, Design
 from neuralbo_lab.core.splits import TEST, Split
 from neuralbo_lab.core.store import Line
-from neuralbo_lab.core.study import Minutes, Report, Study
+from neuralbo_lab.core.study import Report, Study
 from neuralbo_lab.problems.catalog import missing_package
 
-CORES = 2  # of which `neuralbo lab list` tells the minutes
 MOST_NAMED = 6  # methods whose hours are told one by one
 
 
@@ -180,9 +179,8 @@ def benchmark_study(
     packages = {name: missing_package(name) for name in names}
     problems = [name for name, package in packages.items() if package is None]
     methods = dict.fromkeys(method for part in parts for method in part.methods)
-    study = BenchmarkStudy(
+    return BenchmarkStudy(
         name=name, reproduces=reproduces, split=split, parts=parts, problems=tuple(problems),
         methods=tuple(methods), trials=trials, costs=costs,
         left_out={name: package for name, package in packages.items() if package is not None},
     )  # fmt: skip
-    return replace(study, minutes=Minutes(1, 60 * sum(study.hours().values()) / CORES))

@@ -64,7 +64,7 @@ class CurveTable:
     @property
     def epochs(self) -> int:
         """T, the epochs of a full training."""
-        return self.losses.shape[1]
+        return int(self.losses.shape[1])
 
     def row(self, point: Numbers) -> int:
         """Return the configuration that is nearest to a point of the unit cube."""

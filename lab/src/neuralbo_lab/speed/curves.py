@@ -16,7 +16,7 @@ from neuralbo.engine.step import generator
 from neuralbo.interfaces.minimize import quiet_optuna
 from neuralbo.interfaces.optuna.pruner import NeuralPruner
 from neuralbo.interfaces.optuna.sampler import NeuralSampler
-from optuna.distributions import FloatDistribution
+from optuna.distributions import BaseDistribution, FloatDistribution
 from optuna.pruners import BasePruner, MedianPruner
 from optuna.samplers import BaseSampler, RandomSampler
 from optuna.trial import TrialState, create_trial
@@ -73,7 +73,9 @@ def study_of(
     rng = generator(0, n)
     X = torch.rand(n, D, generator=rng, dtype=torch.float64).tolist()
     noise = torch.randn(n, STEPS, generator=rng, dtype=torch.float64).tolist()
-    distributions = {f"x{j}": FloatDistribution(0, 1) for j in range(D)}
+    distributions: dict[str, BaseDistribution] = {
+        f"x{j}": FloatDistribution(0, 1) for j in range(D)
+    }
     with quiet_optuna():
         study = optuna.create_study(sampler=sampler, pruner=pruner)
     for i, x in enumerate(X):
