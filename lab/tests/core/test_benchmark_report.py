@@ -119,6 +119,20 @@ def test_what_is_nearer_than_the_floor_counts_as_found(tmp_path):
     assert regret == pytest.approx(report.SOLVED * INITIAL)
 
 
+def test_where_most_initial_points_are_at_the_minimum_the_floor_is_of_the_others(tmp_path):
+    def lines(cell):
+        found = lines_of(cell)
+        if cell.seed != 100:
+            found[1]["value"] = find(cell.problem).minimum
+        return found
+
+    part = Part(("auto", "tpe"), PROBLEMS[:1], instances=1, seeds=3)
+    study = benchmark_study("public-60", "", DEVELOPMENT, (part,), trials=TRIALS, costs={})
+    results = report.read(study, written(study, tmp_path, lines))
+    regret = results.regrets[Cell("bbob-cut-f1-d2-i1", "auto", 101)][-1]
+    assert regret == pytest.approx(report.SOLVED * INITIAL)
+
+
 def test_a_run_that_failed_counts_with_what_it_had_found(tmp_path):
     def lines(cell):
         found = lines_of(cell)

@@ -40,7 +40,7 @@ from neuralbo_lab.statistics.arrays import Array
 
 OURS = "auto"
 SOLVED = 1e-4
-FOUND = 1e-2
+FOUND = 0.05  # larger, since the best run of all is at a regret of zero by definition
 _BBOB = re.compile(rf"({'|'.join(SUITES)})-f[0-9]+-d([0-9]+)")
 _KINDS = {
     "tune": "tuning of learners",
@@ -266,17 +266,16 @@ def _truths(trials: list[Line], values: Array, cell: Cell) -> Array:
 def _regrets(problem: str, runs: dict[Cell, Run], start: int) -> dict[Cell, Array]:
     """Return the regrets of all runs on a problem, raised to its floor."""
     is_known = has_known_minimum(problem)
-    finals = [run.best[-1] for run in runs.values() if not math.isnan(run.best[-1])]
-    if not finals:
+    curves = {cell: run.best for cell, run in runs.items() if not math.isnan(run.best[-1])}
+    if not curves:
         return {}
-    minimum = find(problem).minimum if is_known else min(finals)
-    initial = np.nanmedian([run.best[start - 1] for run in runs.values()]) - minimum
+    minimum = find(problem).minimum if is_known else min(best[-1] for best in curves.values())
+    # the first value there is, where all initial points have failed
+    left = [next(x for x in best[start - 1 :] if not math.isnan(x)) for best in curves.values()]
+    above = np.array(left) - minimum
+    initial = float(np.median(above)) or float(above.max())  # most may be at the minimum
     floor = max((SOLVED if is_known else FOUND) * initial, np.finfo(float).tiny)
-    return {
-        cell: np.maximum(run.best - minimum, floor)
-        for cell, run in runs.items()
-        if not math.isnan(run.best[-1])
-    }
+    return {cell: np.maximum(best - minimum, floor) for cell, best in curves.items()}
 
 
 def standings(results: BenchmarkResults, families: list[str]) -> list[tuple[object, ...]]:
