@@ -44,7 +44,10 @@ instances and seeds of our final regret over the peer's; below 1 ours is ahead. 
 Student's 95 %. Over problems: Wilcoxon's signed-rank test of the logarithms, with Holm's
 correction; "undecided" where it does not tell. Slow peers run a part, and every ratio is taken
 over cells that both have. The best peer of a problem is chosen by the same lines that it is
-compared with, which is in its favour. Seconds are of one thread, of a suggestion.
+compared with, which is in its favour. Seconds are of one thread, of a suggestion. A regret below
+{report.SOLVED:g} of what the initial points leave counts as that much. Where nobody knows the
+minimum it is the best value of all runs, and the least regret that counts is {report.FOUND:g}.
+Under noise the regret is that of the value without noise at the best observed trial.
 """
 
 
