@@ -91,9 +91,7 @@ class Data:
         believed: k x m values that pending points are taken to have, see `believing`; they count
             for `best`.
         X_believed: k x d, those points.
-        X_expected: k x d, those of the pending and censored points whose learning curves tell
-            what their values will be or would have been, see `with_expected`.
-        expected: k x 2 means and variances of these values, of one output.
+        X_expected, expected: k x d points whose curves tell of their values, k x 2 moments.
     """
 
     X: Tensor
@@ -253,16 +251,9 @@ class Data:
             chain=(), leaders=None,
         )  # fmt: skip
 
-    def with_values(self, Y: Tensor, Y_censored: Tensor, expected: Tensor | None = None) -> "Data":
-        """Return the same points with other values, n x m, and other bounds, k x m.
-
-        Args:
-            Y: the values.
-            Y_censored: the bounds.
-            expected: other expectations; None where there are none.
-        """
-        expected = self.expected if expected is None else expected
-        return self._with(Y=Y, Y_censored=Y_censored, expected=expected, chain=(), leaders=None)
+    def with_values(self, Y: Tensor, Y_censored: Tensor) -> "Data":
+        """Return the same points with other values, n x m, and other bounds, k x m."""
+        return self._with(Y=Y, Y_censored=Y_censored, chain=(), leaders=None)
 
     def with_pending(self, X: Tensor) -> "Data":
         """Return the same data with further pending points."""
@@ -284,9 +275,8 @@ class Data:
         """Return the same data with values for points without, of which none is left."""
         none = self.X[:0]
         return self._with(
-            believed=Y, X_believed=X, X_pending=none, X_censored=none, Y_censored=self.Y[:0],
-            X_expected=none, expected=self.expected[:0],
-        )  # fmt: skip
+            believed=Y, X_believed=X, X_pending=none, X_censored=none, Y_censored=self.Y[:0]
+        )
 
     def with_observations(self, X: Tensor, Y: Tensor) -> "Data":
         """Return the observations with further ones behind them, and no other points."""

@@ -67,4 +67,5 @@ class OutputWarp:
         mean, variance = data.expected.split(1, -1)
         slope = self.log_derivative(mean).exp()  # h is taken to be linear about the mean
         expected = torch.cat([self(mean), variance * slope.square()], -1)
-        return data.with_values(self(data.Y), self(data.Y_censored), expected)
+        seen = data.with_values(self(data.Y), self(data.Y_censored))
+        return seen.with_expected(data.X_expected, expected)

@@ -68,7 +68,8 @@ class CurveTable:
 
     def row(self, point: Numbers) -> int:
         """Return the configuration that is nearest to a point of the unit cube."""
-        return int(np.square(self.X - point).sum(-1).argmin())
+        distances: Numbers = np.square(self.X - point).sum(-1)
+        return int(np.argmin(distances))
 
     def regret(self, loss: float) -> float:
         """Return how far a final loss is above the least, the median of all being at 1."""

@@ -188,11 +188,11 @@ def with_expectations(
         for t in trials
         if t.number != now.number and kind_of(t) in ("pruned", "running") and has_values(t)
     ]
-    told = [t for t in trials if t.state.is_finished() and has_curve(t)]
-    ended = [t for t in told if t.state == TrialState.COMPLETE and has_values(t)]
+    reporting = [t for t in trials if t.state.is_finished() and has_curve(t)]
+    ended = [t for t in reporting if t.state == TrialState.COMPLETE and has_values(t)]
     if not unfinished or len(ended) < FEWEST_ENDED or not results_are_reported(ended, reader.sign):
         return data
-    reader.model(told, space)
+    reader.model(reporting, space)
     expected = reader.expected(unfinished)
     known = ~expected.isnan().any(-1)
     X = encode(space, [published(t) for t in unfinished])

@@ -18,7 +18,7 @@ from torch import Tensor
 from neuralbo.interfaces.optuna.curves import CurveReader
 from neuralbo.interfaces.optuna.reported import has_curve, has_values, reports_of, superseded
 from neuralbo.interfaces.optuna.trials import TrialReader
-from neuralbo.surrogates.curves.calibration import most_underrated, scores
+from neuralbo.surrogates.curves.calibration import most_underrated, of_the_good, scores
 from neuralbo.surrogates.curves.curve import Curve
 from neuralbo.surrogates.curves.curve_model import CurveModel
 
@@ -111,9 +111,9 @@ class StudyCurves:
 
     def ended(self, trials: Sequence[FrozenTrial]) -> int:
         """Return how many trials ran to their end and have curves."""
-        return sum(t.state == TrialState.COMPLETE for t in self._told(trials))
+        return sum(t.state == TrialState.COMPLETE for t in self._with_curves(trials))
 
-    def _told(self, trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
+    def _with_curves(self, trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
         """Return the finished trials that have curves of numbers; each is read once."""
         found, gone = [], superseded(trials)
         for trial in trials:
@@ -130,8 +130,8 @@ class StudyCurves:
 
     def belief(self, trials: Sequence[FrozenTrial], level: float) -> Belief:
         """Return what is known, once a trial has ended; it changes when a further one ends."""
-        told = self._told(trials)
-        numbers = [trial.number for trial in told]
+        reporting = self._with_curves(trials)
+        numbers = [trial.number for trial in reporting]
         if self._belief is not None and numbers == self._numbers:
             return self._belief
         self._numbers = numbers
@@ -139,7 +139,7 @@ class StudyCurves:
         found = self._trials.distributions(trials)
         varying = {name: d for name, d in found.items() if not d.single()}
         space = self._trials.space(varying, trials) if varying else None
-        models = [reader.model(told, space) for reader in self.readers]
+        models = [reader.model(reporting, space) for reader in self.readers]
         self._belief = Belief(models, self.signs, self._results(models), self._k(models, level))
         return self._belief
 
@@ -155,8 +155,7 @@ class StudyCurves:
 
     def _k(self, models: Sequence[CurveModel], level: float) -> float:
         """Return k, of the objective that was underrated most in each trial."""
-        found = [
-            scores(model, reader.curves)
-            for model, reader in zip(models, self.readers, strict=True)
-        ]
-        return most_underrated(torch.stack(found).amax(0), level)
+        pairs = zip(models, self.readers, strict=True)
+        z, e = zip(*(scores(model, reader.curves) for model, reader in pairs), strict=True)
+        good = of_the_good(torch.stack(e).amax(0), torch.stack(z, -1))
+        return most_underrated(good, level)

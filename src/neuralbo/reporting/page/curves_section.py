@@ -19,10 +19,10 @@ ROWS = 8  # of the table: the latest trials that were stopped
 def learning_curves(analysis: Analysis) -> str:
     """Return the section; empty if no trial has reported more than one value."""
     record = analysis.record
-    told = [t for t in record.trials if len(t.intermediate_values) > 1]
-    if not told or len(record.directions) > 1:
+    reporting = [t for t in record.trials if len(t.intermediate_values) > 1]
+    if not reporting or len(record.directions) > 1:
         return ""
-    parts = _words(record, told), _drawing(record, told), _why(record)
+    parts = _words(record, reporting), _drawing(record, reporting), _why(record)
     return html.section("Learning curves", *parts)
 
 
@@ -32,25 +32,27 @@ def _noted(trial: FrozenTrial) -> dict[str, Any]:
     return facts if isinstance(facts, dict) else {}
 
 
-def _words(record: Record, told: Sequence[FrozenTrial]) -> str:
+def _words(record: Record, reporting: Sequence[FrozenTrial]) -> str:
     """Return how many trials were stopped, and the steps that this saved."""
-    pruned = [t for t in told if t.state == TrialState.PRUNED]
-    ended = [len(t.intermediate_values) for t in told if is_done(t)]
-    words = f"{len(told)} trials reported values; {len(record.pruned)} were stopped on their way."
+    pruned = [t for t in reporting if t.state == TrialState.PRUNED]
+    ended = [len(t.intermediate_values) for t in reporting if is_done(t)]
+    words = (
+        f"{len(reporting)} trials reported values; {len(record.pruned)} were stopped on their way."
+    )
     if ended and pruned:
-        full, spent = max(ended), sum(len(t.intermediate_values) for t in told)
+        full, spent = max(ended), sum(len(t.intermediate_values) for t in reporting)
         words += (
             f" They made {spent:,} reports; to the end, at {full} each, they would have made "
-            f"{full * len(told):,}."
+            f"{full * len(reporting):,}."
         )
-    kept = sum(KEPT in t.user_attrs for t in told)
+    kept = sum(KEPT in t.user_attrs for t in reporting)
     if kept:
         words += f" {kept} that the pruner would have stopped ran on, so that it learns from them."
     return html.text(words)
 
 
-def _drawing(record: Record, told: Sequence[FrozenTrial]) -> str:
-    drawn = told[-MOST_CURVES:]
+def _drawing(record: Record, reporting: Sequence[FrozenTrial]) -> str:
+    drawn = reporting[-MOST_CURVES:]
     values = [v for t in drawn for v in t.intermediate_values.values()]
     steps = [float(s) for t in drawn for s in t.intermediate_values]
     scale, beyond = value_scale([v for v in values if abs(v) < float("inf")], record.signs[0])

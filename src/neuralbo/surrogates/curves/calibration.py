@@ -18,6 +18,7 @@ from neuralbo.surrogates.curves.linear_curves import LinearCurves
 
 MOMENTS = 12  # of a curve, at which it is predicted
 MOST_TRIALS = 200  # the latest
+GOOD = 1 / 3  # of the trials, whose scores count
 # e_i that are taken to have been seen before the first: those of a model that is right and looks
 # at a curve a few times
 PRIOR_SCORES = (0.0, 0.7, 1.2, 1.7, 2.5)
@@ -70,15 +71,15 @@ def _moments(model: CurveModel, curve: Curve) -> tuple[Tensor, Tensor, Tensor]:
     return z[-1], PP, (Phi * z[:, None]).cumsum(0)[at]
 
 
-def scores(model: CurveModel, curves: Sequence[Curve]) -> Tensor:
-    """Return e_i of the curves that ran to their end; the model has learnt from all of them."""
+def scores(model: CurveModel, curves: Sequence[Curve]) -> tuple[Tensor, Tensor]:
+    """Return z_i and e_i of the curves that ran to their end; the model has learnt from all."""
     rows = [i for i, c in enumerate(curves) if c.has_ended and c.n > 1 and not c.has_diverged]
     rows = rows[-MOST_TRIALS:]
     if not rows:
-        return torch.empty(0, dtype=torch.float64)
+        return torch.empty(0, dtype=torch.float64), torch.empty(0, dtype=torch.float64)
     z, m, s = prefix_predictions(model, [curves[i] for i in rows], rows)
     worst: Tensor = ((z[:, None] - m) / s).amax(-1)
-    return worst
+    return z, worst
 
 
 def most_underrated(found: Tensor, level: float) -> float:
@@ -92,3 +93,20 @@ def most_underrated(found: Tensor, level: float) -> float:
     both = torch.cat([found, torch.tensor(PRIOR_SCORES, dtype=torch.float64)]).sort().values
     place = math.ceil((len(both) + 1) * (1 - level))
     return float(both[min(place, len(both)) - 1])
+
+
+def of_the_good(found: Tensor, results: Tensor) -> Tensor:
+    """Return the scores of the trials with the best results, a share `GOOD` of them.
+
+    What is at stake are trials that would become the best. They are rare, and more underrated
+    than others, for that is how they stand out: the share of them that is pruned by mistake is
+    kept small only if it is found on trials like them (conformal prediction for each class by
+    itself; Vovk et al. 2005, Sec. 4.5).
+
+    Args:
+        found: e_i of n trials.
+        results: n x m, larger is better; of several objectives a result is as good as it is in
+            the objective in which it ranks best.
+    """
+    ranks = (results[:, None] > results[None]).sum(0).amin(-1)  # how many are better
+    return found[ranks < math.ceil(GOOD * len(found))]

@@ -53,8 +53,10 @@ class CurveRegression:
 
 def results_of(curves: Sequence[Curve]) -> Tensor:
     """Return the results of curves that ended; if none did, the last values there are."""
-    told = [curve for curve in curves if curve.n]
-    ended = [curve for curve in told if curve.has_ended and not curve.has_diverged] or told
+    reporting = [curve for curve in curves if curve.n]
+    ended = [
+        curve for curve in reporting if curve.has_ended and not curve.has_diverged
+    ] or reporting
     return torch.stack([c.values[-1] for c in ended]) if ended else torch.empty(0).double()
 
 

@@ -35,12 +35,12 @@ class StepScale:
     @staticmethod
     def of(curves: Sequence[Curve], last: float | None = None) -> "StepScale":
         """Return the scale of curves; T is the largest step of those that ended, or as given."""
-        told = [curve for curve in curves if curve.n]
-        ended = [curve for curve in told if curve.has_ended] or told
+        reporting = [curve for curve in curves if curve.n]
+        ended = [curve for curve in reporting if curve.has_ended] or reporting
         end = last or max((float(curve.steps[-1]) for curve in ended), default=1.0)
-        gaps = [float(curve.steps.diff().median()) for curve in told if curve.n > 1]
+        gaps = [float(curve.steps.diff().median()) for curve in reporting if curve.n > 1]
         gap = sorted(gaps)[len(gaps) // 2] if gaps else 1.0
-        first = min((float(curve.steps[0]) for curve in told), default=gap)
+        first = min((float(curve.steps[0]) for curve in reporting), default=gap)
         return StepScale(end, max(gap - first, 0.0))
 
     def share(self, steps: Tensor) -> Tensor:
