@@ -6,8 +6,8 @@ import pytest
 from optuna.pruners import NopPruner
 from optuna.samplers import RandomSampler
 
-from neuralbo_lab.benchmarks import curves
-from neuralbo_lab.benchmarks.curves import REPORT, Spent, run, table
+from neuralbo_lab.benchmarks import pruners
+from neuralbo_lab.benchmarks.pruners import REPORT, Spent, run, table
 from neuralbo_lab.core.experiment_study import ExperimentCell, ExperimentResults
 from neuralbo_lab.core.studies import find_study
 from neuralbo_lab.problems import training_curves
@@ -73,7 +73,7 @@ def test_tables_are_read_from_the_folder_that_is_named(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def line():
-    return curves.measure("tpe_neural", 0, True)
+    return pruners.measure("tpe_neural", 0, True)
 
 
 def test_a_cell_has_what_was_found_at_each_budget(line):

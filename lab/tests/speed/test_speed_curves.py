@@ -4,7 +4,7 @@ from optuna.pruners import MedianPruner
 from optuna.samplers import RandomSampler
 from optuna.trial import TrialState
 
-from neuralbo_lab.speed import curves as module
+from neuralbo_lab.speed import learning_curves as module
 from neuralbo_lab.speed.measurements import SPEEDS
 
 

@@ -6,7 +6,7 @@ from torch.distributions import MultivariateNormal
 
 from neuralbo.engine.step import generator
 from neuralbo.inference.quasi_newton import with_gradient
-from neuralbo.surrogates.curves.calibration import prefix_predictions, without_own
+from neuralbo.surrogates.curves.conformal_scores import prefix_predictions, without_own
 from neuralbo.surrogates.curves.curve import Curve
 from neuralbo.surrogates.curves.curve_model import CurveModel, CurveRegression
 from neuralbo.surrogates.curves.learn_variances import (

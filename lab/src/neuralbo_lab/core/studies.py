@@ -9,7 +9,6 @@ from neuralbo_lab.benchmarks.auto import AUTO
 from neuralbo_lab.benchmarks.border import BORDER
 from neuralbo_lab.benchmarks.conditional import CONDITIONAL
 from neuralbo_lab.benchmarks.criteria import CRITERIA
-from neuralbo_lab.benchmarks.curves import CURVES
 from neuralbo_lab.benchmarks.failures import FAILURES
 from neuralbo_lab.benchmarks.faults import FAULTS_STUDY
 from neuralbo_lab.benchmarks.high_dimension import HIGH_DIMENSION, HIGH_DIMENSION_FULL
@@ -17,6 +16,7 @@ from neuralbo_lab.benchmarks.many_trials import MANY_TRIALS
 from neuralbo_lab.benchmarks.non_stationary import NON_STATIONARY
 from neuralbo_lab.benchmarks.objectives import OBJECTIVES
 from neuralbo_lab.benchmarks.peers import PEERS
+from neuralbo_lab.benchmarks.pruners import CURVES
 from neuralbo_lab.benchmarks.public import PUBLIC
 from neuralbo_lab.benchmarks.resume import RESUME
 from neuralbo_lab.benchmarks.soak import SOAK

@@ -16,8 +16,8 @@ from rich.table import Table
 from neuralbo_lab.core.machine import machine
 from neuralbo_lab.speed import (
     classifiers,
-    curves,
     implicit_networks,
+    learning_curves,
     mixed_integer,
     mixtures,
     quality,
@@ -56,7 +56,7 @@ SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
         "suggestions of ivbnn_fast and conditional_map beside Optuna's GPSampler; ~5 minutes",
     ),
     "curves": (
-        curves.run,
+        learning_curves.run,
         "reports to NeuralPruner and suggestions with learning curves; ~1 minute",
     ),
     "quality": (quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),

@@ -18,7 +18,7 @@ from torch import Tensor
 from neuralbo.interfaces.optuna.curves import CurveReader
 from neuralbo.interfaces.optuna.reported import has_curve, has_values, reports_of, superseded
 from neuralbo.interfaces.optuna.trials import TrialReader
-from neuralbo.surrogates.curves.calibration import most_underrated, of_the_good, scores
+from neuralbo.surrogates.curves.conformal_scores import most_underrated, of_the_good, scores
 from neuralbo.surrogates.curves.curve import Curve
 from neuralbo.surrogates.curves.curve_model import CurveModel
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from neuralbo.engine.step import generator
-from neuralbo.surrogates.curves.calibration import (
+from neuralbo.surrogates.curves.conformal_scores import (
     GOOD,
     PRIOR_SCORES,
     most_underrated,
