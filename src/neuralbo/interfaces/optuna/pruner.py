@@ -29,10 +29,10 @@ class NeuralPruner(BasePruner):
     the study are one model (`neuralbo.surrogates.curves`). At each report it predicts where the
     trial will end, from its parameters and its values so far; the trial is pruned if the best
     result is further above the prediction than results have been above theirs, in all but a share
-    `level` of the good trials that ran to their end. So `level` is the probability that a trial
-    which would have become clearly the best is stopped, also where the model is not right. A
-    share of the trials that would be pruned runs to its end all the same, which keeps the model
-    honest.
+    `level` of the good trials that ran to their end. So about a share `level` of the trials that
+    are like these is stopped although they would have become clearly the best, also where the
+    model is not right. A share of the trials that would be pruned runs to its end all the same,
+    which keeps the model honest.
 
     Trials whose last value is NaN or infinite are pruned. A trial at the last step never is. Of
     several objectives a trial is pruned when it will hardly enter the front; its values are
