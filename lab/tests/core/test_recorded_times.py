@@ -54,8 +54,7 @@ def test_shorter_runs_count_by_their_suggestions(tmp_path):
 
 
 def test_a_packed_run_has_the_seconds_of_its_lines(tmp_path):
-    (cell,) = [c for c in STUDY.cells() if c.file.startswith("branin__random__000")]
-    lines = read_lines(study_runs.finish(STUDY, tmp_path, [cell]) / cell.file)
+    lines = read_lines(with_seconds(tmp_path, STUDY, "random", "branin", 1.2345678))
     packed = expanded(lines[0], compact(lines))
     assert _seconds(packed) == pytest.approx(_seconds(lines), rel=1e-2)
 
