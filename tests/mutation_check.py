@@ -1,6 +1,6 @@
 """Does the suite still catch what it caught? Changes lines of the library, one at a time.
 
-    .venv/bin/python tests/mutation_check.py BEFORE [--mutants 30] [--seed 0]
+    .venv/bin/python tests/mutation_check.py BEFORE [--mutants 30] [--seed 0] [--skip 0]
 
 picks lines of the library at random that the git revision BEFORE and HEAD both have, changes each
 (an operator, a comparison, a number, a negation, or a term is left out), and runs the tests that
@@ -103,8 +103,8 @@ def are_equal(trees, module):
     return before == after
 
 
-def fails(tree, tests, without=()):
-    """Return the first test that fails, or None; some are left out."""
+def failures(tree, tests, without=(), *, first=True):
+    """Return the tests that fail, the first alone or all; some are left out."""
     with tempfile.TemporaryFile("w+") as out:
         child = os.fork()
         if child == 0:
@@ -118,17 +118,19 @@ def fails(tree, tests, without=()):
             sys.dont_write_bytecode = True
             import pytest
 
-            options = ["-x", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no", "-rfE"]
+            options = ["-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no", "-rfE"]
+            options += ["-x"] * first
             options += [f"--{'deselect' if '::' in name else 'ignore'}={name}" for name in without]
             code = signal.alarm(LONGEST) or pytest.main([*options, *map(str, tests)])
             sys.stdout.flush()
             os._exit(int(code))
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if status in (0, NO_TESTS):
-            return None
+            return []
         out.seek(0)
         rows = [row for row in out if row.startswith(("FAILED", "ERROR"))]
-        return rows[0].split(" - ")[0].split(maxsplit=1)[1].strip() if rows else f"status {status}"
+        names = [row.split(" - ")[0].split(maxsplit=1)[1].strip() for row in rows]
+        return names or [f"status {status}"]
 
 
 def caught_by(tree, target, source, tests):
@@ -136,11 +138,19 @@ def caught_by(tree, target, source, tests):
     kept, without = target.read_text(), []
     while True:
         target.write_text(source)
-        found = fails(tree, tests, without)
+        found = failures(tree, tests, without)
         target.write_text(kept)
-        if found is None or found.startswith("status") or fails(tree, [found]) is None:
-            return found
-        without.append(found)  # it fails without the change, too
+        if not found or found[0].startswith("status") or not failures(tree, found):
+            return found[0] if found else None
+        without += [*found, *failures(tree, tests, without, first=False)]  # fail in any case
+
+
+def written(revision, tree):
+    """Write the files of a revision into a new folder."""
+    tree.mkdir()
+    archive = subprocess.Popen(["git", "archive", revision], cwd=ROOT, stdout=-1)
+    subprocess.run(["tar", "x"], cwd=tree, stdin=archive.stdout, check=True)
+    return tree
 
 
 def main():
@@ -149,16 +159,16 @@ def main():
     parser.add_argument("before")
     parser.add_argument("--mutants", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--skip", type=int, default=0, help="mutants that were tried before")
     options = parser.parse_args()
     rng, count = random.Random(options.seed), {"caught": 0, "by neither": 0, "lost": 0}
     for name in HEAVY:
         importlib.import_module(name)
     with tempfile.TemporaryDirectory() as folder:
-        trees = {"before": Path(folder) / "before", "after": Path(folder) / "after"}
-        for tree, revision in zip(trees.values(), (options.before, "HEAD"), strict=True):
-            tree.mkdir()
-            archive = subprocess.Popen(["git", "archive", revision], cwd=ROOT, stdout=-1)
-            subprocess.run(["tar", "x"], cwd=tree, stdin=archive.stdout, check=True)
+        trees = {
+            "before": written(options.before, Path(folder) / "before"),
+            "after": written("HEAD", Path(folder) / "after"),
+        }
         library = trees["after"] / "src/neuralbo"
         files = sorted(
             path for place in PLACES for path in (library / place).rglob("*.py")
@@ -180,6 +190,8 @@ def main():
             if None in sources.values():
                 continue
             made += 1
+            if made <= options.skip:
+                continue
             print(
                 f"{made}. {module}:{number}\n   - {line.strip()}\n   + {after.strip()}", flush=True
             )
@@ -192,7 +204,7 @@ def main():
                 print(f"   {name}: {caught[name] or 'not caught'}", flush=True)
             lost = caught["after"] is None and caught.get("before") is not None
             count["lost" if lost else "caught" if caught["after"] else "by neither"] += 1
-    print(f"of {made}: " + ", ".join(f"{n} {name}" for name, n in count.items()))
+    print(f"of {made - options.skip}: " + ", ".join(f"{n} {name}" for name, n in count.items()))
     return int(count["lost"] > 0)
 
 
