@@ -26,6 +26,7 @@ LAYERS = [  # a part is a folder or a file; the longest name that fits a module 
     {"engine"},
     {"interfaces"},
     {"reporting"},
+    {"report"},
     {"cli", "run_command"},
     {"__main__"},
 ]
