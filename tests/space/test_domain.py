@@ -1,5 +1,7 @@
 """Domains: the cube, its legal points and its designs."""
 
+import math
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -48,6 +50,44 @@ def test_an_inactive_variable_is_neutral():
     X = MIXED.expand(U)[0]
     assert X[4:7].tolist() == [0.5] * 3
     assert X[-3:].tolist() == [0, 0, 0]
+
+
+def in_words(domain, u):
+    """Return the coordinates and columns of a row by the definition, one variable at a time."""
+    u = list(u)
+    for i, variable in enumerate(domain.variables):
+        if any(u[parent] not in levels for parent, levels in variable.when):
+            u[i] = math.nan
+    x = []
+    for variable, number in zip(domain.variables, u, strict=True):
+        is_absent = math.isnan(number)
+        if variable.width > 1:
+            levels = range(variable.count)
+            x += [1 / variable.count if is_absent else float(number == k) for k in levels]
+        elif variable.kind == "continuous":
+            x.append(0.5 if is_absent else number)
+        else:
+            t = number / max(variable.count - 1, 1)
+            r = variable.ratio
+            x.append(0.5 if is_absent else t if r == 1 else math.log1p(t * (r - 1)) / math.log(r))
+    return u, x + [float(not math.isnan(u[group[0]])) for group in domain.activity]
+
+
+def test_all_variables_at_once_are_what_each_is_by_itself():
+    variables = (
+        *MIXED.variables,
+        Variable("ordinal", 1, when=((6, frozenset({1})),)),
+        Variable("ordinal", 4, when=((1, frozenset({1, 2})), (6, frozenset({0})))),
+        Variable(when=((1, frozenset({1, 2})), (6, frozenset({0})))),
+    )
+    domain = Domain(variables)
+    U = domain.coordinates(domain.uniform(64, rng()))
+    U[::3, 6] = torch.nan
+    X = domain.expand(domain.enforce(U))
+    for u, x, back in zip(U.tolist(), X, domain.reduce(X), strict=True):
+        legal, columns = in_words(domain, u)
+        assert x.tolist() == pytest.approx(columns)
+        assert back.tolist() == pytest.approx(legal, nan_ok=True)
 
 
 def test_a_coordinate_that_is_not_known_is_neutral_also_where_all_are_continuous():

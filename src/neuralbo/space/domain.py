@@ -170,21 +170,69 @@ class Domain:
         cells: Tensor = self.expand(self.enforce(U)).unique(dim=0)
         return cells
 
+    @cached_property
+    def _continuous(self) -> tuple[list[int], list[int]]:
+        """The continuous variables, and their columns."""
+        found = [i for i, v in enumerate(self.variables) if v.kind == "continuous"]
+        return found, [self.starts[i] for i in found]
+
+    @cached_property
+    def _even(self) -> tuple[list[int], list[int], Tensor]:
+        """The variables whose levels lie evenly on one column, their columns and last levels."""
+        found = [
+            i
+            for i in self.discrete
+            if self.variables[i].width == 1 and self.variables[i].ratio == 1.0
+        ]
+        tops = [self.variables[i].count - 1.0 for i in found]
+        return found, [self.starts[i] for i in found], torch.tensor(tops, dtype=torch.float64)
+
+    @cached_property
+    def _others(self) -> list[tuple[int, int, int]]:
+        """The variables with levels of another kind, their first columns and widths."""
+        even, _, _ = self._even
+        left = [i for i in self.discrete if i not in even]
+        return [(i, self.starts[i], self.variables[i].width) for i in left]
+
+    @cached_property
+    def _evenly_drawn(self) -> tuple[list[int], Tensor]:
+        """The variables whose levels are drawn with one probability, and their numbers."""
+        found = [i for i in self.discrete if self.variables[i].ratio == 1.0]
+        counts = [float(self.variables[i].count) for i in found]
+        return found, torch.tensor(counts, dtype=torch.float64)
+
+    @cached_property
+    def _conditional(self) -> list[tuple[list[int], list[tuple[int, Tensor]]]]:
+        """The variables of each condition, and what it asks of which variable; parents first."""
+        groups: dict[object, list[int]] = {}
+        for i, variable in enumerate(self.variables):
+            if variable.when:
+                groups.setdefault(variable.when, []).append(i)
+        return [
+            (
+                group,
+                [
+                    (parent, torch.tensor(sorted(levels), dtype=torch.float64))
+                    for parent, levels in self.variables[group[0]].when
+                ],
+            )
+            for group in groups.values()
+        ]
+
     def movable(self, U: Tensor) -> Tensor:
         """Return which columns may move continuously at points with coordinates U, n x d."""
         mask = torch.zeros(len(U), self.d, dtype=torch.bool)
-        for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
-            if variable.kind == "continuous":
-                mask[:, start] = ~U[:, i].isnan()
+        variables, columns = self._continuous
+        mask[:, columns] = ~U[:, variables].isnan()
         return mask
 
     def enforce(self, U: Tensor) -> Tensor:
         """Return U with NaN where the conditions make a variable inactive."""
         U = U.clone()
-        for i, variable in enumerate(self.variables):
-            for parent, levels in variable.when:
-                allowed = torch.tensor(sorted(levels), dtype=U.dtype)
-                U[:, i] = torch.where(torch.isin(U[:, parent], allowed), U[:, i], torch.nan)
+        for group, conditions in self._conditional:
+            for parent, allowed in conditions:
+                is_out = ~torch.isin(U[:, parent], allowed)
+                U[:, group] = U[:, group].masked_fill(is_out[:, None], torch.nan)
         return U
 
     def expand(self, U: Tensor) -> Tensor:
@@ -192,27 +240,32 @@ class Domain:
         if self.is_continuous:
             return U.clamp(0, 1).nan_to_num(0.5)
         X = U.new_empty(len(U), self.d)
-        for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
-            u, width = U[:, i], variable.width
+        variables, columns = self._continuous
+        X[:, columns] = U[:, variables].clamp(0, 1).nan_to_num(0.5)
+        variables, columns, tops = self._even
+        X[:, columns] = (U[:, variables] / tops.clamp(min=1)).nan_to_num(0.5)
+        for i, start, width in self._others:
             if width > 1:
-                X[:, start : start + width] = variable.vectors(u)
+                X[:, start : start + width] = self.variables[i].vectors(U[:, i])
             else:
-                value = u.clamp(0, 1) if variable.kind == "continuous" else variable.position(u)
-                X[:, start] = torch.where(u.isnan(), 0.5, value)
-        for column, group in enumerate(self.activity, self.d - len(self.activity)):
-            X[:, column] = (~U[:, group[0]].isnan()).to(U.dtype)
+                X[:, start] = self.variables[i].position(U[:, i]).nan_to_num(0.5)
+        if self.activity:
+            firsts = [group[0] for group in self.activity]
+            X[:, -len(firsts) :] = (~U[:, firsts].isnan()).to(U.dtype)
         return X
 
     def reduce(self, X: Tensor) -> Tensor:
         """Return the coordinates of the legal point nearest to each row, n x d to n x v."""
         U = X.new_empty(len(X), len(self.variables))
-        for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
-            if variable.width > 1:
-                U[:, i] = variable.nearest(X[:, start : start + variable.width])
-            elif variable.kind == "continuous":
-                U[:, i] = X[:, start].clamp(0, 1)
+        variables, columns = self._continuous
+        U[:, variables] = X[:, columns].clamp(0, 1)
+        variables, columns, tops = self._even
+        U[:, variables] = (X[:, columns].clamp(0, 1) * tops).round()
+        for i, start, width in self._others:
+            if width > 1:
+                U[:, i] = self.variables[i].nearest(X[:, start : start + width])
             else:
-                U[:, i] = variable.level(X[:, start])
+                U[:, i] = self.variables[i].level(X[:, start])
         for column, group in enumerate(self.activity, self.d - len(self.activity)):
             if self.variables[group[0]].optional:
                 U[:, group[0]] = torch.where(X[:, column] < 0.5, torch.nan, U[:, group[0]])
@@ -225,12 +278,12 @@ class Domain:
     def coordinates(self, V: Tensor) -> Tensor:
         """Turn uniform numbers into coordinates of all variables, conditions not yet applied."""
         U = V.clone()
+        variables, counts = self._evenly_drawn
+        drawn = (V[:, variables] * counts).floor().clamp(min=0)
+        U[:, variables] = drawn.minimum(counts - 1)
         for i in self.discrete:
-            variable = self.variables[i]
-            if variable.ratio == 1.0:
-                U[:, i] = (V[:, i] * variable.count).floor().clamp(0, variable.count - 1)
-            else:
-                U[:, i] = variable.level(V[:, i])
+            if self.variables[i].ratio != 1.0:
+                U[:, i] = self.variables[i].level(V[:, i])
         return U
 
     def points(self, V: Tensor) -> Tensor:
