@@ -1,5 +1,6 @@
 """What every study promises to the runner, the reports and the commands."""
 
+import pickle
 from collections import Counter
 from pathlib import Path
 
@@ -23,6 +24,11 @@ def test_its_cells_lie_in_files_of_their_own(name):
 def test_cells_are_of_its_methods_or_it_has_none(name):
     study = STUDIES[name]
     assert {cell.method for cell in study.cells()} <= set(study.methods) or not study.methods
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_it_can_be_sent_to_the_processes_that_run_its_cells(name):
+    assert pickle.loads(pickle.dumps(STUDIES[name])).name == name
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -32,6 +32,11 @@ class ExperimentCell:
         return f"{self.study}__{self.method}__{self.seed:03d}.jsonl"
 
 
+def _nothing_concluded(results: "ExperimentResults") -> "list[Concluded]":
+    """Return no claims; a function with a name, since studies go to processes as pickles."""
+    return []
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentStudy(Study[ExperimentCell]):
@@ -54,7 +59,7 @@ class ExperimentStudy(Study[ExperimentCell]):
     measure: Callable[[str, int, bool], Line]
     write: Callable[["ExperimentResults", Path], Path]
     render: Callable[["ExperimentResults"], str]
-    conclude: "Callable[[ExperimentResults], list[Concluded]]" = lambda results: []
+    conclude: "Callable[[ExperimentResults], list[Concluded]]" = _nothing_concluded
     seeds: int = 1
     departures: tuple[str, ...] = ()
     quick_seeds: int = 2
