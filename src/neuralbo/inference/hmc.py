@@ -1,5 +1,8 @@
 """Hamiltonian Monte Carlo with a diagonal mass.
 
+With the output layer of a network integrated out it makes 283 effective draws of f in a CPU second
+at 20 observations; Pyro's NUTS makes 0.17, NumPyro's 5.3 (`neuralbo lab speed sampling`).
+
 Notation
     q, r  positions and momenta, C x p      M  diagonal mass       eps  step size, C
     U = -log density      H(q, r) = U(q) + r'inv(M)r / 2           L  steps of a trajectory

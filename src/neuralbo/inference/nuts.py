@@ -1,5 +1,8 @@
 """The No-U-Turn sampler, for all chains at once and without recursion.
 
+On all weights of a network it makes 0.8 to 0.9 times the effective draws of NumPyro's in a CPU
+second, and 18 to 28 times those of Pyro's, without JAX (`neuralbo lab speed sampling`).
+
 Notation
     C  chains      A  chains whose trajectory still grows      p  numbers of a chain
     q  positions   r  momenta in the scale sqrt(inv(M)) r, so that r ~ N(0, I)

@@ -3,7 +3,9 @@
 BFGS with a dense Hessian (the problems have at most a few hundred variables), restricted to the
 variables that are not held by a bound as in the projected Newton method of Bertsekas (1982), and
 Armijo backtracking along the projected path. All problems advance with one batched evaluation a
-round: a problem whose step was refused tries a shorter one while the others go on.
+round: a problem whose step was refused tries a shorter one while the others go on. Eight searches
+for the evidence of a Gaussian process take a quarter of the time of SciPy's L-BFGS-B at 20 and 50
+observations, 0.8 of it at 100, where factorizations cost most (`neuralbo lab speed fits`).
 
 Notation
     x  B x p  points      g  B x p  gradients      H  B x p x p  Hessians, estimated

@@ -16,6 +16,7 @@ from rich.table import Table
 from neuralbo_lab.core.machine import machine
 from neuralbo_lab.speed import (
     classifiers,
+    fits,
     implicit_networks,
     learning_curves,
     mixed_integer,
@@ -31,6 +32,7 @@ from neuralbo_lab.speed.goals import Measured, columns_and_rows
 SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
     "start": (start.run, "how long `import neuralbo` and `neuralbo --help` take"),
     "scale": (scale.run, "time and memory up to a million trials, and BoTorch's GP"),
+    "fits": (fits.run, "fits of a Gaussian process beside BoTorch's, searches beside SciPy's"),
     "sampling": (
         sampling.run,
         "effective draws of sampled networks beside Pyro and NumPyro; ~25 minutes",
