@@ -16,6 +16,7 @@ from neuralbo.errors import NoValueError as NoValueError
 from neuralbo.errors import StorageError as StorageError
 from neuralbo.interfaces import stopping as stopping
 from neuralbo.interfaces.botorch import FittedOnDemand as FittedOnDemand
+from neuralbo.interfaces.measured import Measured as Measured
 from neuralbo.interfaces.minimize import Result as Result
 from neuralbo.interfaces.minimize import minimize as minimize
 from neuralbo.interfaces.optimizer import Optimizer as Optimizer

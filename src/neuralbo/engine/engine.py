@@ -1,7 +1,8 @@
 """The engine behind both fronts: initial design, policy, time limit, fallback, record."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, final
 
 from botorch.models.model import Model
@@ -20,7 +21,10 @@ from neuralbo.policies import HasSurrogate, Policy, Proposal, SeveralObjectives,
 from neuralbo.policies.designs import initial_trials
 from neuralbo.policies.several_objectives import for_objectives
 from neuralbo.space import Space
+from neuralbo.space.fixed import with_fixed
 from neuralbo.surrogates import Surrogate
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @final
@@ -89,10 +93,13 @@ class Engine:
             reference = tuple(s * value for s, value in zip(signs, reference, strict=True))
         return replace(self, policy=for_objectives(self.named, len(signs), reference), signs=signs)
 
-    def step(self, data: Data, space: Space, seed: int, number: int) -> Step:
-        """Return what a suggestion looks at."""
+    def step(
+        self, data: Data, space: Space, seed: int, number: int, fixed: Mapping[str, Any] = NOTHING
+    ) -> Step:
+        """Return what a suggestion looks at; `fixed` are parameters that keep their values."""
+        domain = with_fixed(space, fixed)
         return Step.of(
-            data, space.domain, seed=seed, number=number, horizon=self.horizon, memory=self.memory
+            data, domain, seed=seed, number=number, horizon=self.horizon, memory=self.memory
         )
 
     def suggest(self, step: Step, q: int = 1) -> Proposal:
@@ -123,7 +130,8 @@ class Engine:
                 proposal = Proposal(points, {"surrogate": "none", "fallback": str(error)})
         assert proposal is not None  # the last attempt has no deadline
         late = self.limit.facts(attempt, step, self.limit.now() - began)
-        return Proposal(proposal.points, {**proposal.facts, **late})
+        points = step.domain.project(proposal.points) if step.domain.fixed else proposal.points
+        return Proposal(points, {**proposal.facts, **late})
 
     def _is_initial(self, step: Step) -> bool:
         initial = self.initial

@@ -11,8 +11,16 @@ from torch import Generator, Tensor
 
 from neuralbo.data import Data, refit_size
 from neuralbo.engine import deadline
+from neuralbo.errors import NeuralboWarning, warn
 from neuralbo.space.domain import Domain
-from neuralbo.surrogates.surrogate import AddsUp, Chooses, Surrogate, WarmStarts, fit_by_blocks
+from neuralbo.surrogates.surrogate import (
+    AddsUp,
+    Chooses,
+    Surrogate,
+    UsesNoise,
+    WarmStarts,
+    fit_by_blocks,
+)
 
 MIN_SEPARATION = 1e-3  # points that are tried at the same time differ by this in some column
 FIT, SUGGEST = 0, 1  # which stream of random numbers
@@ -119,6 +127,7 @@ class Step:
         """
         recipe = recipe.choice(data) if isinstance(recipe, Chooses) else recipe
         key = (recipe, self.seed, self.chains, data.digest())
+        self._say_noise_is_unused(recipe, data)
         if key in self.memory.models:
             return self.memory.models[key]
         deadline.check()
@@ -133,6 +142,19 @@ class Step:
             model = recipe.fit(data, rng)
         self.memory.models[key] = model
         return model
+
+    def _say_noise_is_unused(self, recipe: Surrogate, data: Data) -> None:
+        """Say so where noise was told of observations, and the surrogate learns one for all."""
+        if data.V.shape[-1] == 0 or (isinstance(recipe, UsesNoise) and recipe.uses_noise):
+            return
+        name = type(recipe).__name__
+        self.record["known_noise"] = f"not used by {name}"
+        warn(
+            f"{name} does not use the noise that was told of single observations: it learns one "
+            "for all of them. surrogate='gp' and 'gp_mcmc' use it, and so does 'auto' up to 300 "
+            "observations in fewer than 16 continuous parameters.",
+            NeuralboWarning,
+        )
 
     def remember(self, key: Any, make: Callable[[], T]) -> T:
         """Return what was computed from the same key before, or compute it; not for models.

@@ -146,7 +146,9 @@ def jittered(step: Step, point: Tensor, rng: Generator) -> Tensor:
     if not is_taken(step, point).any():
         return point
     here = domain.reduce(point)
-    moves = torch.tensor([v.kind == "continuous" for v in domain.variables])
+    moves = torch.tensor(
+        [v.kind == "continuous" and i not in domain.held for i, v in enumerate(domain.variables)]
+    )
     reach = MIN_SEPARATION * 2 ** torch.arange(1, JITTER_DRAWS + 1, dtype=here.dtype)
     e = 2 * domain.uniform(JITTER_DRAWS, rng) - 1
     near = torch.where(moves, (here + reach[:, None] * e).clamp(0, 1), here)

@@ -93,6 +93,7 @@ class Latent:
             W[is_good], data.Y[is_good], data.numbers[is_good], X_pending=pending,
             X_failed=failed, censored=(censored[is_here], data.Y_censored[is_here]),
             expected=(expected[is_known], data.expected[is_known]), C=data.C[is_good],
+            V=data.V[is_good],
         )  # fmt: skip
         return replace(step, data=seen, domain=self.domain)
 

@@ -173,7 +173,7 @@ class TrustRegion:
             box.into(data.X[rows]), data.Y[rows], torch.arange(len(rows)),
             X_pending=box.into(pending), X_failed=box.into(failed),
             censored=(box.into(data.X_censored[is_here]), data.Y_censored[is_here]),
-            expected=(box.into(data.X_expected), data.expected), C=data.C[rows],
+            expected=(box.into(data.X_expected), data.expected), C=data.C[rows], V=data.V[rows],
         )  # fmt: skip
 
     def side_after(self, step: Step) -> Side:
@@ -228,12 +228,8 @@ def is_beginning(data: Data, state: Side) -> bool:
 
 
 def zoomed_columns(domain: Domain) -> list[int]:
-    """Return the columns of continuous variables that always exist."""
-    return [
-        start
-        for start, variable in zip(domain.starts, domain.variables, strict=True)
-        if variable.kind == "continuous" and not variable.is_conditional
-    ]
+    """Return the columns of continuous variables that always exist and are not fixed."""
+    return [start for i, start in enumerate(domain.starts) if domain.moves(i)]
 
 
 def _are_taken(step: Step, points: Tensor) -> bool:

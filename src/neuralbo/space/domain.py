@@ -102,9 +102,14 @@ class Variable:
 @final
 @dataclass(frozen=True)
 class Domain:
-    """The searched part of the unit cube: variables in an order in which parents come first."""
+    """The searched part of the unit cube: variables in an order in which parents come first.
+
+    Attributes:
+        fixed: (i, coordinate) of variables that keep it; data may have others.
+    """
 
     variables: tuple[Variable, ...]
+    fixed: tuple[tuple[int, float], ...] = ()
 
     def __post_init__(self) -> None:
         for i, variable in enumerate(self.variables):
@@ -134,7 +139,20 @@ class Domain:
     @cached_property
     def is_continuous(self) -> bool:
         """Whether every point of the cube is legal as it stands."""
-        return all(v.kind == "continuous" and not v.is_conditional for v in self.variables)
+        return not self.fixed and all(
+            v.kind == "continuous" and not v.is_conditional for v in self.variables
+        )
+
+    @cached_property
+    def held(self) -> frozenset[int]:
+        """The variables that keep their coordinate."""
+        return frozenset(i for i, _ in self.fixed)
+
+    def moves(self, i: int) -> bool:
+        """Return whether a variable is continuous, always there, and not fixed."""
+        variable = self.variables[i]
+        is_free = variable.kind == "continuous" and not variable.is_conditional
+        return is_free and i not in self.held
 
     @cached_property
     def discrete(self) -> tuple[int, ...]:
@@ -153,9 +171,11 @@ class Domain:
     @cached_property
     def size(self) -> float:
         """How many points there are at most; infinite if a variable is continuous."""
-        if len(self.discrete) < len(self.variables):
+        if len(self.held.union(self.discrete)) < len(self.variables):
             return math.inf
-        return math.prod(float(v.count) for v in self.variables)
+        return math.prod(
+            float(v.count) for i, v in enumerate(self.variables) if i not in self.held
+        )
 
     def cells(self) -> Tensor:
         """Return all points in an order of their own if there are few, else none, n x d."""
@@ -165,7 +185,11 @@ class Domain:
     def _cells(self) -> Tensor:
         if not self.variables or self.size > MOST_CELLS:
             return torch.empty(0, self.d, dtype=torch.float64)
-        levels = [torch.arange(v.count, dtype=torch.float64) for v in self.variables]
+        known = dict(self.fixed)
+        levels = [
+            torch.tensor([known[i]] if i in known else range(v.count), dtype=torch.float64)
+            for i, v in enumerate(self.variables)
+        ]
         U = torch.stack([grid.flatten() for grid in torch.meshgrid(*levels, indexing="ij")], -1)
         cells: Tensor = self.expand(self.enforce(U)).unique(dim=0)
         return cells
@@ -224,11 +248,14 @@ class Domain:
         mask = torch.zeros(len(U), self.d, dtype=torch.bool)
         variables, columns = self._continuous
         mask[:, columns] = ~U[:, variables].isnan()
+        mask[:, [self.starts[i] for i in self.held]] = False
         return mask
 
     def enforce(self, U: Tensor) -> Tensor:
-        """Return U with NaN where the conditions make a variable inactive."""
+        """Return U with fixed coordinates, and NaN where a variable is not active."""
         U = U.clone()
+        for i, coordinate in self.fixed:
+            U[:, i] = coordinate
         for group, conditions in self._conditional:
             for parent, allowed in conditions:
                 is_out = ~torch.isin(U[:, parent], allowed)

@@ -7,7 +7,8 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from neuralbo.interfaces.minimize import Result
-from neuralbo.interfaces.optimizer import Optimizer, Trial
+from neuralbo.interfaces.optimizer import Optimizer
+from neuralbo.interfaces.told import Trial
 
 
 class HasTrials(Protocol):
