@@ -94,8 +94,8 @@ class TestNoise:
         opt = quick(surrogate="brvfl4", n_startup_trials=1)
         opt.tell([{"x": 0.1}, {"x": 0.5}, {"x": 0.9}], [1.0, 0.3, 0.8], noise=0.1)
         with pytest.warns(NeuralboWarning, match="BayesianRVFL does not use the noise"):
-            asked = opt.ask()
-        assert asked.facts["known_noise"] == "not used by BayesianRVFL"
+            suggested = opt.ask()
+        assert suggested.facts["known_noise"] == "not used by BayesianRVFL"
 
     @pytest.mark.parametrize("values", [[1.0], [], [1.0, float("nan")]])
     def test_one_measurement_says_nothing_of_its_noise(self, values):
@@ -118,9 +118,9 @@ class TestQueue:
             for y in (0.0, 0.5, 1.0):
                 opt.tell({"x": x, "y": y}, (x - 0.3) ** 2 + y)
         opt.enqueue({"y": 0.25})
-        asked = opt.ask()
-        assert asked["y"] == 0.25
-        assert abs(asked["x"] - 0.3) < 0.15
+        suggested = opt.ask()
+        assert suggested["y"] == 0.25
+        assert abs(suggested["x"] - 0.3) < 0.15
 
     @pytest.mark.parametrize(
         ("params", "says"),
@@ -153,15 +153,15 @@ class TestFixed:
         if surrogate == "gp":  # data elsewhere are welcome
             opt.tell({"lr": 0.5, "k": 2, "kind": "b", "x": 0.9, "y": 0.5}, 1.0)
         for _ in range(7):
-            for asked in opt.ask(2):
-                assert {name: asked[name] for name in fixed} == pytest.approx(fixed)
-                opt.tell(asked, bowl(asked))
+            for suggested in opt.ask(2):
+                assert {name: suggested[name] for name in fixed} == pytest.approx(fixed)
+                opt.tell(suggested, bowl(suggested))
         assert len({trial.params["y"] for trial in opt.trials}) > 7
 
     def test_a_fixed_domain_with_few_points_is_gone_through(self):
         space = {"a": Integer(1, 4), "b": Categorical(["u", "v"]), "x": Real(0, 1)}
         opt = quick(space, fixed={"x": 0.5}, surrogate="random", maximizer=None)
-        assert len({tuple(asked.items()) for asked in opt.ask(8)}) == 8
+        assert len({tuple(suggested.items()) for suggested in opt.ask(8)}) == 8
 
 
 class TestCancel:
@@ -178,9 +178,9 @@ class TestCancel:
 
     def test_what_was_cancelled_can_be_told_all_the_same(self):
         opt = quick()
-        asked = opt.ask()
-        opt.cancel(asked)
-        opt.tell(asked, 1.0)
+        suggested = opt.ask()
+        opt.cancel(suggested)
+        opt.tell(suggested, 1.0)
         assert [(trial.number, trial.value) for trial in opt.trials] == [(1, 1.0)]
 
     def test_later_trials_settle(self):
@@ -214,9 +214,9 @@ class TestPredict:
 def after(opt, n):
     found = []
     for _ in range(n):
-        asked = opt.ask()
-        found.append(dict(asked))
-        opt.tell(asked, bowl(asked))
+        suggested = opt.ask()
+        found.append(dict(suggested))
+        opt.tell(suggested, bowl(suggested))
     return found
 
 
@@ -225,10 +225,12 @@ def saved(tmp_path):
     """Return an optimizer with trials of all kinds, and the path of its file."""
     opt = quick(MIXED, fixed={"k": 4}, maximizer=None, surrogate="auto", n_startup_trials=5)
     for number in range(9):
-        asked = opt.ask()
+        suggested = opt.ask()
         if number != 6:
             opt.tell(
-                asked, None if number == 3 else bowl(asked), noise=0.1 if number % 2 else None
+                suggested,
+                None if number == 3 else bowl(suggested),
+                noise=0.1 if number % 2 else None,
             )
     opt.cancel(opt.ask())
     opt.enqueue({"kind": float("inf"), "lr": 1e-3})

@@ -199,7 +199,9 @@ class TestAskAndTell:
     @pytest.mark.parametrize("params", [None, "x", b"x", 0.5, [0.5], [], dict, object()])
     def test_what_is_no_dictionary_is_refused_with_the_form_of_tell(self, params):
         opt = quick()
-        with pytest.raises(TypeError, match=r"tell\(\{'x': \.\.\.\}, value\); got .* of type"):
+        with pytest.raises(
+            TypeError, match=r"tell\(\{'x': \.\.\.\}, value\), or lists of both; got .* of type"
+        ):
             opt.tell(params, 1.0)
         assert opt.trials == []
 

@@ -87,6 +87,7 @@ class Columns:
         self._waiting: dict[int, Tensor | None] = {}  # finished, not settled; None if failed
         self._settled, self._failed = Rows(space.domain.d, len(signs)), Set(space.domain.d)
         self._cancelled = 0
+        self.costs: dict[int, float] = {}  # what trials have cost, by number
         self._noise: dict[int, tuple[float, ...]] = {}  # known standard deviations
         self._next = 0  # the first number that is not settled
         self.best: int | None = None
@@ -127,7 +128,7 @@ class Columns:
         self._settle()
 
     @property
-    def told(self) -> int:
+    def observed(self) -> int:
         """How many trials are finished."""
         return len(self) - len(self._pending) - self._cancelled
 
@@ -213,7 +214,7 @@ class Columns:
         params = [[key, self._columns[key].level(number)] for key in self.params(number)]
         return {
             "state": name, "params": params, "values": self.values(number),
-            "noise": self.noise(number),
+            "noise": self.noise(number), "cost": self.costs.get(number),
         }  # fmt: skip
 
     def restore(self, written: Mapping[str, Any]) -> None:
@@ -230,6 +231,8 @@ class Columns:
             return
         values, noise = (written[k] and tuple(written[k]) for k in ("values", "noise"))
         self.finish(number, row, params, values, noise)
+        if written["cost"] is not None:
+            self.costs[number] = written["cost"]
 
     def _settle(self) -> None:
         while self._next in self._waiting:

@@ -10,16 +10,18 @@ from botorch.models.model import Model
 from neuralbo.arguments import numbers_or_none, whole_or_none
 from neuralbo.catalog import make_policy
 from neuralbo.criteria import Criterion
+from neuralbo.criteria.beliefs import Belief
 from neuralbo.data import Data
 from neuralbo.engine.recommendation import Recommendation, recommendation
 from neuralbo.engine.step import Memory, Step
 from neuralbo.engine.threads import one_thread
 from neuralbo.engine.time_limit import TimeLimit
-from neuralbo.errors import FallbackWarning, FitError, warn
+from neuralbo.errors import FallbackWarning, FitError, NeuralboWarning, warn
 from neuralbo.maximizers import Maximizer
 from neuralbo.policies import HasSurrogate, Policy, Proposal, SeveralObjectives, Sobol
-from neuralbo.policies.designs import initial_trials
+from neuralbo.policies.designs import Believed, initial_trials
 from neuralbo.policies.several_objectives import for_objectives
+from neuralbo.policies.standard import HasCore
 from neuralbo.space import Space
 from neuralbo.space.fixed import with_fixed
 from neuralbo.surrogates import Surrogate
@@ -112,7 +114,9 @@ class Engine:
         if step.domain.d == 0:
             return Proposal(step.domain.sample(q, step.rng))
         if self._is_initial(step):
-            return Proposal(Sobol().propose(step, q).points, {"surrogate": "initial design"})
+            design = Believed() if step.domain.has_beliefs else Sobol()
+            return Proposal(design.propose(step, q).points, {"surrogate": "initial design"})
+        step = self._weighed(step)
         began, proposal = self.limit.now(), None
         with one_thread():
             try:
@@ -132,6 +136,18 @@ class Engine:
         late = self.limit.facts(attempt, step, self.limit.now() - began)
         points = step.domain.project(proposal.points) if step.domain.fixed else proposal.points
         return Proposal(points, {**proposal.facts, **late})
+
+    def _weighed(self, step: Step) -> Step:
+        """Return the step with the user's beliefs, if there are any and the policy has a core."""
+        if step.domain.has_beliefs:
+            step = replace(step, weights=(Belief(), *step.weights))
+        if step.weights and not isinstance(self.policy, HasCore):
+            warn(
+                f"{type(self.policy).__name__} does not weigh points by beliefs or costs: it "
+                "chooses as without them.",
+                NeuralboWarning,
+            )
+        return step
 
     def _is_initial(self, step: Step) -> bool:
         initial = self.initial

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, final
+from typing import Any, Protocol, TypeVar, final
 
 import numpy as np
 import torch
@@ -26,6 +26,7 @@ MIN_SEPARATION = 1e-3  # points that are tried at the same time differ by this i
 FIT, SUGGEST = 0, 1  # which stream of random numbers
 MOST_KEPT = 64  # of each kind, so many that all of the refit schedule have room
 T = TypeVar("T")
+LogWeight = Callable[[Tensor], Tensor]  # n x d points to the logarithms of their weights, n
 
 
 def generator(seed: int, *keys: int) -> Generator:
@@ -66,6 +67,17 @@ class Memory:
     states: Recent[Any] = field(default_factory=Recent)
 
 
+class Weight(Protocol):
+    """What a criterion is weighed with beside what the model says of the values."""
+
+    def at(self, step: "Step", model: Any) -> LogWeight | None:
+        """Return the weight of points, None for none, and put on record what it is.
+
+        The model is that of the step; None where it is in other units than the weight.
+        """
+        ...
+
+
 @final
 @dataclass(frozen=True)
 class Step:
@@ -83,6 +95,7 @@ class Step:
         repeats: whether a point that gave a value may be proposed again.
         chosen: points of the same batch that are chosen already; they are pending, too.
         min_separation: how far from pending points others are kept, in some column.
+        weights: of the criterion: beliefs, costs.
         chains: whether fits begin at refits; not of data that are another selection each time.
     """
 
@@ -98,6 +111,7 @@ class Step:
     chosen: int = 0
     min_separation: float = MIN_SEPARATION
     chains: bool = True
+    weights: tuple[Weight, ...] = ()
 
     @staticmethod
     def of(

@@ -2,9 +2,9 @@
 
 import math
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, final, overload
+from typing import Any, final, overload
 
 import torch
 from botorch.models.model import Model, ModelList
@@ -17,6 +17,10 @@ from neuralbo.engine.engine import Engine
 from neuralbo.engine.recommendation import Prediction, Recommendation, predictions
 from neuralbo.engine.step import Step
 from neuralbo.engine.threads import one_thread
+from neuralbo.interfaces.costs import CostOf, Costs, cost_or_none
+from neuralbo.interfaces.directions import Direction as Direction
+from neuralbo.interfaces.directions import sign_of as sign_of
+from neuralbo.interfaces.directions import signs_of as signs_of
 from neuralbo.interfaces.measured import noises_of
 from neuralbo.interfaces.optimizer_file import (
     arguments_from_json,
@@ -28,9 +32,9 @@ from neuralbo.interfaces.optimizer_file import (
     value_of,
     write,
 )
-from neuralbo.interfaces.told import (
+from neuralbo.interfaces.suggested import (
+    Reported,
     Suggested,
-    Told,
     Trial,
     checked_guesses,
     each_once,
@@ -46,36 +50,7 @@ from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.classifiers.class_model import ClassModel
 from neuralbo.surrogates.surrogate import Negated
 
-Direction = Literal["minimize", "maximize"]
-
 MOST_SHOWN = 8  # parameters that `repr` names
-
-
-def sign_of(direction: str) -> float:
-    """Return the factor that makes larger better."""
-    if direction not in ("minimize", "maximize"):
-        raise ValueError(f"direction must be 'minimize' or 'maximize', got {direction!r}.")
-    return -1.0 if direction == "minimize" else 1.0
-
-
-def signs_of(directions: str | Sequence[str]) -> tuple[float, ...]:
-    """Return the factors that make larger better, one for each objective.
-
-    Raises:
-        TypeError: if it is neither a direction nor a list of them.
-        ValueError: if there is none, or one is unknown.
-    """
-    if isinstance(directions, str):
-        return (sign_of(directions),)
-    if not isinstance(directions, Iterable):
-        raise TypeError(
-            "direction must be 'minimize' or 'maximize', or a list of these for several "
-            f"objectives; got {shown(directions)}."
-        )
-    signs = tuple(sign_of(direction) for direction in directions)
-    if not signs:
-        raise ValueError("there must be at least one direction, 'minimize' or 'maximize'.")
-    return signs
 
 
 @final
@@ -102,6 +77,9 @@ class Optimizer:
             cheaper surrogate, with a warning.
         guesses: parameters that are tried first, see `enqueue`.
         fixed: parameters that keep a value in all suggestions, as in {"kind": "deep"}.
+        cost: "told" where `tell(..., cost=)` says what a trial has cost, or a function of the
+            parameters: then points are chosen by gain per cost, less so when the budget ends.
+        budget_seconds: what all trials may cost, in seconds or in the unit of the cost.
     """
 
     @one_thread()
@@ -120,12 +98,15 @@ class Optimizer:
         max_suggest_seconds: float | None = None,
         guesses: Sequence[Mapping[str, Any]] = (),
         fixed: Mapping[str, Any] | None = None,
+        cost: str | CostOf | None = None,
+        budget_seconds: float | None = None,
     ) -> None:
         self._arguments = {
             "surrogate": surrogate, "criterion": criterion, "maximizer": maximizer,
             "direction": direction, "reference_point": reference_point,
             "n_startup_trials": n_startup_trials, "n_trials": n_trials,
-            "max_suggest_seconds": max_suggest_seconds,
+            "max_suggest_seconds": max_suggest_seconds, "cost": cost,
+            "budget_seconds": budget_seconds,
         }  # fmt: skip
         self.space = space if isinstance(space, Space) else Space(space)
         self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
@@ -138,6 +119,7 @@ class Optimizer:
         self._name = _name_of(surrogate)
         self._columns = Columns(self.space, *self._signs)
         self._fixed = {} if fixed is None else checked_part(self.space, fixed, "fixed")
+        self._costs = Costs.given(cost, budget_seconds, names="'told'")
         self._queue: list[dict[str, Any]] = []
         for guess in checked_guesses(guesses):
             self.enqueue(guess)
@@ -149,7 +131,7 @@ class Optimizer:
 
     def __repr__(self) -> str:
         pending, best = len(self._columns.pending), self._columns.best
-        observed = self._columns.told
+        observed = self._columns.observed
         parts = ["1 trial" if observed == 1 else f"{observed} trials"]
         if pending:
             parts.append(f"{pending} pending")
@@ -238,6 +220,7 @@ class Optimizer:
         value: float | Sequence[Any] | None,
         *,
         noise: float | Sequence[Any] | None = None,
+        cost: float | Sequence[Any] | None = None,
     ) -> None:
         """Record what came out; None, NaN and infinite values are failures.
 
@@ -250,17 +233,18 @@ class Optimizer:
             value: what they gave.
             noise: the standard deviation of the value if it is known; of a list of parameters one
                 number for all, or a list. A value may also be `Measured(3.2, noise=0.1)`.
+            cost: what the trial has cost, for those with `cost="told"`; likewise.
 
         Raises:
             TypeError: if the parameters are no dictionary, or a value is no number.
             ValueError: if the parameters are not legal, or were told before, or there are not as
                 many values as objectives or parameters, or a noise is negative.
         """
-        each = trials_of(self.space, params, value, {"noise": noise})
-        for told in each_once([self._checked(one, its, **rest) for one, its, rest in each]):
-            self._record(told)
+        each = trials_of(self.space, params, value, {"noise": noise, "cost": cost})
+        for reported in each_once([self._checked(one, its, **rest) for one, its, rest in each]):
+            self._record(reported)
 
-    def _checked(self, params: Mapping[str, Any], value: Any, noise: Any) -> Told:
+    def _checked(self, params: Mapping[str, Any], value: Any, noise: Any, cost: Any) -> Reported:
         """Return what is to be recorded of one trial."""
         if not isinstance(params, Mapping):
             raise TypeError(not_parameters(params, self.space))
@@ -272,16 +256,21 @@ class Optimizer:
         if number is not None and columns.is_finished(number) and self._is_row(number, row):
             raise ValueError(f"suggestion {number} was told before.")
         noises = noises_of(noise, value, len(self._signs))
-        return Told(number, row, legal, finite_values(value, len(self._signs)), noises)
+        values, spent = finite_values(value, len(self._signs)), cost_or_none(cost)
+        if self._costs is not None and not isinstance(self._costs.of, str):
+            spent = self._costs.at(legal)
+        return Reported(number, row, legal, values, noises, spent)
 
-    def _record(self, told: Told) -> None:
+    def _record(self, reported: Reported) -> None:
         """Finish the pending trial that was told, or a new one."""
-        number, columns = told.number, self._columns
+        number, columns = reported.number, self._columns
         if number is None:  # a copy of what was asked for, from a file perhaps
-            number = next((i for i in columns.pending if self._is_row(i, told.row)), None)
+            number = next((i for i in columns.pending if self._is_row(i, reported.row)), None)
         if number is None or not columns.is_pending(number):
-            number = columns.add(told.row)
-        columns.finish(number, told.row, told.params, told.values, told.noises)
+            number = columns.add(reported.row)
+        columns.finish(number, reported.row, reported.params, reported.values, reported.noises)
+        if reported.cost is not None:
+            columns.costs[number] = reported.cost
 
     @property
     def trials(self) -> list[Trial]:
@@ -383,6 +372,7 @@ class Optimizer:
         surrogate: str | Surrogate | Policy | Sequence[str | Surrogate] | None = None,
         criterion: str | Criterion | None = None,
         maximizer: str | Maximizer | None = None,
+        cost: CostOf | None = None,
     ) -> "Optimizer":
         """Return the optimizer that was saved: it makes the same suggestions.
 
@@ -391,6 +381,7 @@ class Optimizer:
             surrogate: the recipe that was used, if it was no name.
             criterion: likewise.
             maximizer: likewise.
+            cost: likewise, if it was a function.
 
         Raises:
             FileNotFoundError: if there is no such file.
@@ -398,7 +389,9 @@ class Optimizer:
                 missing or another one.
         """
         content = read(path)
-        given = {"surrogate": surrogate, "criterion": criterion, "maximizer": maximizer}
+        given = {
+            "surrogate": surrogate, "criterion": criterion, "maximizer": maximizer, "cost": cost
+        }  # fmt: skip
         arguments = arguments_from_json(path, content["arguments"], given)
         space = space_from_json(content["space"])
         loaded = Optimizer(space, **arguments, fixed=value_of(content["fixed"]))
@@ -420,8 +413,12 @@ class Optimizer:
         return self._step(self._fixed)
 
     def _step(self, fixed: Mapping[str, Any]) -> Step:
-        data, number = self._columns.data(), len(self._columns)
-        return self._engine.step(data, self.space, self.seed, number, fixed)
+        columns = self._columns
+        step = self._engine.step(columns.data(), self.space, self.seed, len(columns), fixed)
+        if self._costs is None:
+            return step
+        known = {number: (columns.row(number), cost) for number, cost in columns.costs.items()}
+        return self._costs.step(step, self.space, self._engine, known)
 
 
 def _name_of(surrogate: Any) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 
 from neuralbo.arguments import shown
 from neuralbo.space import Categorical, Integer, Parameter, Real, Space
+from neuralbo.space.priors import Around
 
 FORMAT, VERSION = "neuralbo optimizer", 1
 KINDS: dict[str, type[Parameter]] = {"Real": Real, "Integer": Integer, "Categorical": Categorical}
@@ -88,7 +89,8 @@ def _argument(value: Any) -> Any:
         return [_argument(one) for one in value]
     if value is None or isinstance(value, str | int | float):
         return value
-    return {"recipe": repr(value)}
+    name = getattr(value, "__qualname__", None)  # of a function, whose text has an address
+    return {"recipe": repr(value) if name is None else f"{value.__module__}.{name}"}
 
 
 def arguments_from_json(
@@ -151,6 +153,8 @@ def space_from_json(saved: Mapping[str, Any]) -> Space:
 
 def jsonable(value: Any) -> Any:
     """Return a value as JSON has it; numbers that it has not, in a dictionary."""
+    if isinstance(value, Around):
+        return {"around": [float(value.value), float(value.spread)]}
     if isinstance(value, Mapping):
         return {"items": [[jsonable(key), jsonable(one)] for key, one in value.items()]}
     if isinstance(value, list | tuple):
@@ -166,6 +170,8 @@ def value_of(saved: Any) -> Any:
     """Return the value that `jsonable` was given; tuples come back as lists."""
     if isinstance(saved, dict) and "items" in saved:
         return {value_of(key): value_of(one) for key, one in saved["items"]}
+    if isinstance(saved, dict) and "around" in saved:
+        return Around(*saved["around"])
     if isinstance(saved, dict):
         return float(saved["float"])
     if isinstance(saved, list):

@@ -3,7 +3,7 @@
 from typing import Any
 
 from neuralbo.arguments import shown
-from neuralbo.interfaces.told import listed
+from neuralbo.interfaces.suggested import listed
 
 LARGEST = 1e150  # the squares of larger values overflow
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from neuralbo.criteria.criterion import may_repeat
+from neuralbo.criteria.weighted import Elsewhere
 from neuralbo.data import Data, in_order
 from neuralbo.data.near_points import are_near
 from neuralbo.engine.step import MIN_SEPARATION, Step
@@ -153,7 +154,8 @@ class TrustRegion:
         """Return the box, and the step as it is seen from within."""
         data = step.data.after(state.begin)
         box = Box.around(data.X[data.top(1)[0]], state.side, zoomed_columns(step.domain))
-        return replace(step, data=self.nearby(data, box)), box
+        weights = tuple(Elsewhere(weight, step, box.out) for weight in step.weights)
+        return replace(step, data=self.nearby(data, box), weights=weights), box
 
     def nearby(self, data: Data, box: Box) -> Data:
         """Return the trials near the best point, in the units of the box."""

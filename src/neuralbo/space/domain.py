@@ -22,6 +22,8 @@ from torch import Generator, Tensor
 from torch.quasirandom import SobolEngine
 
 from neuralbo.space.category_codes import LENGTH, nearest_word, words
+from neuralbo.space.descriptors import Table
+from neuralbo.space.priors import Bell, Levels
 
 Kind = Literal["continuous", "ordinal", "category"]
 MOST_ONE_HOT = 64  # levels of a category that have a column each
@@ -39,6 +41,8 @@ class Variable:
         ratio: highest over lowest value of an ordinal on a logarithmic axis, else 1.
         when: (i, levels) pairs; active only if each variable i is active at one of its levels.
         optional: may be absent for reasons that the domain does not know.
+        prior: what is believed of its coordinate.
+        table: the columns of each level of a category that is described by numbers.
     """
 
     kind: Kind = "continuous"
@@ -46,18 +50,27 @@ class Variable:
     ratio: float = 1.0
     when: tuple[tuple[int, frozenset[int]], ...] = ()
     optional: bool = False
+    prior: Bell | Levels | None = None
+    table: Table | None = None
 
     @property
     def width(self) -> int:
         """How many columns hold the value."""
+        if self.table is not None:
+            return len(self.table[0])
         if self.is_coded:
             return LENGTH
         return self.count if self.kind == "category" and self.count > 2 else 1
 
     @property
+    def has_position(self) -> bool:
+        """Whether its levels lie on one column, in their order."""
+        return self.width == 1 and self.table is None
+
+    @property
     def is_coded(self) -> bool:
         """Whether it is a category of so many levels that they share columns."""
-        return self.kind == "category" and self.count > MOST_ONE_HOT
+        return self.kind == "category" and self.count > MOST_ONE_HOT and self.table is None
 
     @property
     def is_conditional(self) -> bool:
@@ -74,6 +87,9 @@ class Variable:
     def vectors(self, level: Tensor) -> Tensor:
         """Return the columns of levels of a category, n to n x width; neutral where NaN."""
         is_absent = level.isnan()[:, None]
+        if self.table is not None:
+            described = torch.tensor(self.table, dtype=level.dtype)
+            return torch.where(is_absent, 0.5, described[level.nan_to_num(0.0).long()])
         if self.is_coded:
             found = words(self.count)[level.nan_to_num(0.0).long()]
             return torch.where(is_absent, 0.5, found)
@@ -82,6 +98,9 @@ class Variable:
 
     def nearest(self, vectors: Tensor) -> Tensor:
         """Return the level with the nearest columns, n x width to n; the inverse of `vectors`."""
+        if self.table is not None:
+            described = torch.tensor(self.table, dtype=vectors.dtype)
+            return torch.cdist(vectors, described).argmin(-1).to(vectors.dtype)
         if self.is_coded:
             return nearest_word(vectors, self.count).to(vectors.dtype)
         return vectors.argmax(-1).to(vectors.dtype)
@@ -206,7 +225,7 @@ class Domain:
         found = [
             i
             for i in self.discrete
-            if self.variables[i].width == 1 and self.variables[i].ratio == 1.0
+            if self.variables[i].has_position and self.variables[i].ratio == 1.0
         ]
         tops = [self.variables[i].count - 1.0 for i in found]
         return found, [self.starts[i] for i in found], torch.tensor(tops, dtype=torch.float64)
@@ -272,7 +291,7 @@ class Domain:
         variables, columns, tops = self._even
         X[:, columns] = (U[:, variables] / tops.clamp(min=1)).nan_to_num(0.5)
         for i, start, width in self._others:
-            if width > 1:
+            if not self.variables[i].has_position:
                 X[:, start : start + width] = self.variables[i].vectors(U[:, i])
             else:
                 X[:, start] = self.variables[i].position(U[:, i]).nan_to_num(0.5)
@@ -289,7 +308,7 @@ class Domain:
         variables, columns, tops = self._even
         U[:, variables] = (X[:, columns].clamp(0, 1) * tops).round()
         for i, start, width in self._others:
-            if width > 1:
+            if not self.variables[i].has_position:
                 U[:, i] = self.variables[i].nearest(X[:, start : start + width])
             else:
                 U[:, i] = self.variables[i].level(X[:, start])
@@ -312,6 +331,33 @@ class Domain:
             if self.variables[i].ratio != 1.0:
                 U[:, i] = self.variables[i].level(V[:, i])
         return U
+
+    @cached_property
+    def has_beliefs(self) -> bool:
+        """Whether something is believed of a variable."""
+        return any(v.prior is not None for v in self.variables)
+
+    def believed(self, V: Tensor) -> Tensor:
+        """Turn uniform numbers into coordinates that are distributed as is believed, n x v."""
+        U = self.coordinates(V)
+        for i, variable in enumerate(self.variables):
+            if variable.prior is not None:
+                U[:, i] = variable.prior.quantile(V[:, i])
+        return U
+
+    def log_belief(self, X: Tensor) -> Tensor:
+        """Return the logarithm of what is believed of points, n x d to n, 0 where most is.
+
+        Variables that are not active do not count. It is differentiable in continuous ones.
+        """
+        U, total = self.reduce(X.detach()), X.new_zeros(len(X))
+        for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
+            if variable.prior is None:
+                continue
+            u = X[:, start] if variable.kind == "continuous" else U[:, i].nan_to_num(0.0)
+            log_density = variable.prior.log_density(u)
+            total = total + torch.where(U[:, i].isnan(), 0.0, log_density)
+        return total
 
     def points(self, V: Tensor) -> Tensor:
         """Turn uniform numbers into legal points, n x v to n x d."""

@@ -176,10 +176,10 @@ def noise_of(trial: FrozenTrial) -> dict[int, tuple[float, ...]]:
     Raises:
         TypeError, ValueError: if they are none, or not as many as values.
     """
-    told = trial.user_attrs.get(NOISE)
-    if told is None or trial.state != TrialState.COMPLETE:
+    known = trial.user_attrs.get(NOISE)
+    if known is None or trial.state != TrialState.COMPLETE:
         return {}
-    noises = noises_of(told, None, len(trial.values))
+    noises = noises_of(known, None, len(trial.values))
     return {} if noises is None else {trial.number: noises}
 
 

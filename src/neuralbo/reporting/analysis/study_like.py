@@ -8,7 +8,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from neuralbo.interfaces.minimize import Result
 from neuralbo.interfaces.optimizer import Optimizer
-from neuralbo.interfaces.told import Trial
+from neuralbo.interfaces.suggested import Trial
 
 
 class HasTrials(Protocol):

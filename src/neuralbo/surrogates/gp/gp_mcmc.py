@@ -101,7 +101,7 @@ class SampledGaussianProcess:
 
     def _fit(self, mode: GaussianProcessModel, rng: Generator) -> "SampledGaussianProcessModel":
         settings = [*self.gp.kernel.settings(mode.Z.shape[-1]), self.gp.noise]
-        search = Search(self.gp, Within(mode.Z), mode.y, settings, _told(mode))
+        search = Search(self.gp, Within(mode.Z), mode.y, settings, _known_noise(mode))
         target = _Target(search, mode.theta)
         start = target.starts(self.chains, rng)
         facts = {"surrogate": "gp_mcmc", "clipped": mode.facts["clipped"]}
@@ -191,7 +191,7 @@ def _facts(found: Chains, target: _Target) -> dict[str, float | str]:
     return facts
 
 
-def _told(mode: GaussianProcessModel) -> Tensor | None:
+def _known_noise(mode: GaussianProcessModel) -> Tensor | None:
     """Return the variances of the noise that were told, or None."""
     return mode.known if mode.known.any() else None
 
@@ -209,7 +209,7 @@ class _Solved(NamedTuple):
         """Solve for all of them at once."""
         recipe, y = mode.recipe, mode.y
         C = covariance_of(recipe.kernel, theta, Within(mode.Z))
-        C = with_known_noise(C, _told(mode))
+        C = with_known_noise(C, _known_noise(mode))
         found = torch.linalg.cholesky_ex(C)
         L = found.L
         if found.info.any():
@@ -325,7 +325,7 @@ class SampledGaussianProcessModel(DrawsFunctions):
         """Return one of the K processes."""
         observed = (self.X, self.y)
         return GaussianProcessModel(
-            self.recipe, self.theta[k], observed, self.units, _told(self.mode)
+            self.recipe, self.theta[k], observed, self.units, _known_noise(self.mode)
         )
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:

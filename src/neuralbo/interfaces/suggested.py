@@ -52,7 +52,7 @@ class Trial:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Told:
+class Reported:
     """What is to be recorded of one trial.
 
     Attributes:
@@ -60,6 +60,7 @@ class Told:
         row: the point.
         values: None for a failure.
         noises: standard deviations of the values, where they are known.
+        cost: what the trial has cost, if that is known.
     """
 
     number: int | None
@@ -67,6 +68,7 @@ class Told:
     params: dict[str, Any]
     values: tuple[float, ...] | None
     noises: tuple[float, ...] | None
+    cost: float | None
 
 
 def trials_of(
@@ -87,7 +89,7 @@ def trials_of(
     if isinstance(params, Mapping):
         return [(params, value, dict(more))]
     is_list = isinstance(params, list | tuple)
-    if not is_list or not all(isinstance(p, Mapping) for p in params):
+    if not is_list or not params or not all(isinstance(p, Mapping) for p in params):
         raise TypeError(not_parameters(params, space))
     n, values = len(params), listed(value)
     if not isinstance(value, Iterable) or len(values) != n:
@@ -111,20 +113,20 @@ def _for_each(name: str, found: Any, n: int) -> list[Any]:
     return several
 
 
-def each_once(told: list[Told]) -> list[Told]:
+def each_once(reported: list[Reported]) -> list[Reported]:
     """Return them, if no suggestion is there twice.
 
     Raises:
         ValueError: if one is.
     """
-    numbers = [one.number for one in told if one.number is not None]
+    numbers = [one.number for one in reported if one.number is not None]
     twice = next((number for number in numbers if numbers.count(number) > 1), None)
     if twice is not None:
         raise ValueError(
             f"suggestion {twice} is told twice; tell a repeated measurement with a copy of the "
             "parameters, dict(params), or all of them as Measured.mean_of([...])."
         )
-    return told
+    return reported
 
 
 def listed(value: Any) -> list[Any]:
@@ -137,7 +139,7 @@ def listed(value: Any) -> list[Any]:
         return []
 
 
-def checked_guesses(guesses: Any) -> list[Any]:
+def checked_guesses(guesses: Any, name: str = "guesses") -> list[Any]:
     """Return guesses, if they are a list.
 
     Raises:
@@ -145,8 +147,7 @@ def checked_guesses(guesses: Any) -> list[Any]:
     """
     if not isinstance(guesses, list | tuple):
         raise TypeError(
-            'guesses must be a list of dictionaries, as in [{"x": 0.5}]; got '
-            + f"{shown(guesses)}."
+            f"{name} must be a list of dictionaries, as in [{{'x': 0.5}}]; got {shown(guesses)}."
         )
     return list(guesses)
 
