@@ -86,7 +86,8 @@ class Levels:
     def log_density(self, u: Tensor) -> Tensor:
         """Return the logarithm of the weight of levels."""
         table = torch.tensor(self.weights, dtype=torch.float64).log()
-        return table[u.detach().round().long()]
+        found: Tensor = table[u.detach().round().long()]
+        return found
 
     def quantile(self, V: Tensor) -> Tensor:
         """Return the levels below which so much of the weight is."""
