@@ -68,7 +68,8 @@ class Bell:
         ends = torch.tensor([0.0, 1.0], dtype=V.dtype)
         low, high = torch.special.ndtr((ends - self.center) / self.spread).tolist()
         p = (low + V * (high - low)).clamp(LEAST, 1 - LEAST)
-        return (self.center + self.spread * torch.special.ndtri(p)).clamp(0.0, 1.0)
+        found: Tensor = self.center + self.spread * torch.special.ndtri(p)
+        return found.clamp(0.0, 1.0)
 
     @property
     def mode(self) -> float:

@@ -155,7 +155,7 @@ def _rows(results: ExperimentResults, settings: tuple[str, ...]) -> list[tuple[s
         for line in results.lines(setting):
             for one in line["found"]:
                 runs.setdefault(one["problem"], {}).setdefault(setting, []).append(one)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for problem, its in runs.items():
         if settings[0] not in its:
             continue
