@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, final
 
 from optuna.distributions import BaseDistribution
@@ -19,6 +20,7 @@ from neuralbo.space import Space, from_distribution
 from neuralbo.space.fixed import checked_part
 
 FACTS = "neuralbo:facts"  # the attribute of a trial that says how it was chosen
+COST = "neuralbo:cost"  # what a trial has cost, noted when it ends
 GUESS = "neuralbo:guess"  # marks trials some of whose parameters the user has given
 LEAST_SECONDS = 1e-3  # of a trial: clocks are no finer
 CHOOSING = ("fit_seconds", "choose_seconds")  # facts: the trial's own suggestion is no cost
@@ -76,6 +78,14 @@ class Knowledge:
             raise ValueError(f"fixed: {name!r} must be {said}, got {shown(value)}.")
         return value
 
+    def cost(self, trial: FrozenTrial) -> float | None:
+        """Return what a trial has cost that ends now; None if nothing is known of costs.
+
+        Raises:
+            ValueError: if the cost is not above 0, or missing.
+        """
+        return None if self.costs is None else _cost_of(trial, self.costs)
+
     def step(
         self, step: Step, space: Space, engine: Engine, trials: Sequence[FrozenTrial]
     ) -> Step:
@@ -119,10 +129,12 @@ def _cost_of(trial: FrozenTrial, costs: Costs) -> float | None:
     if not isinstance(costs.of, str):
         return costs.at(trial.params)
     if costs.of == SECONDS:
-        assert trial.duration is not None
+        assert trial.datetime_start is not None
+        ended = trial.datetime_complete or datetime.now()
         facts = trial.user_attrs.get(FACTS, {})
         choosing = sum(float(facts.get(name, 0.0)) for name in CHOOSING)
-        return max(trial.duration.total_seconds() - choosing, LEAST_SECONDS)
+        seconds = (ended - trial.datetime_start).total_seconds()
+        return max(seconds - choosing, LEAST_SECONDS)
     if costs.of in trial.user_attrs:
         said = f"the attribute {costs.of!r} of trial {trial.number}, its cost,"
         return checked_cost(trial.user_attrs[costs.of], said)

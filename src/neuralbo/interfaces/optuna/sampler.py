@@ -32,8 +32,8 @@ from neuralbo.interfaces.costs import CostOf
 from neuralbo.interfaces.optimizer import checked_seed, signs_of
 from neuralbo.interfaces.optuna.claims import given, is_settled, publish, published
 from neuralbo.interfaces.optuna.curves import CurveReader, with_expectations
+from neuralbo.interfaces.optuna.knowledge import COST, Knowledge
 from neuralbo.interfaces.optuna.knowledge import FACTS as FACTS
-from neuralbo.interfaces.optuna.knowledge import Knowledge
 from neuralbo.interfaces.optuna.resume import improvement_noted, most_promising, take_over
 from neuralbo.interfaces.optuna.trials import (
     ENDED,
@@ -300,8 +300,11 @@ class NeuralSampler(BaseSampler):
         state: TrialState,
         values: Sequence[float] | None,
     ) -> None:
-        """Note that a failed trial came to its end, and what the constraints say of others."""
+        """Note that a failed trial came to its end, the constraints of others, and costs."""
         storage, key = study._storage, trial._trial_id
+        cost = self._known.cost(trial)
+        if cost is not None:
+            storage.set_trial_user_attr(key, COST, cost)
         if state == TrialState.FAIL and WORKER in trial.system_attrs:
             storage.set_trial_system_attr(key, ENDED, True)
         elif state != TrialState.FAIL and self._constraints_func is not None:
