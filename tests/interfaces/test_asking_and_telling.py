@@ -189,6 +189,7 @@ class TestCancel:
         opt.cancel(batch[0])
         opt.tell(batch[1:], [1.0, 2.0])
         assert opt.step().data.numbers.tolist() == [1, 2]
+        assert opt.pending == []
 
 
 class TestPredict:

@@ -278,6 +278,11 @@ class Optimizer:
         return [self._trial(number) for number in self._columns.finished()]
 
     @property
+    def pending(self) -> list[int]:
+        """The numbers of the suggestions that were neither told nor cancelled."""
+        return self._columns.pending
+
+    @property
     def best(self) -> Trial:
         """The trial with the best value seen, be it by luck."""
         self._need_one("best", "front")
