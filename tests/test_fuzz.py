@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from neuralbo import Categorical, Integer, NeuralSampler, Optimizer, Real, Space
 from neuralbo.interfaces.minimize import ask_params
-from neuralbo.interfaces.optimizer import LARGEST, Suggested
+from neuralbo.interfaces.suggested import Suggested
+from neuralbo.interfaces.values import LARGEST
 
 LONG = int(os.environ.get("NEURALBO_FUZZ", "0"))
 EXAMPLES = LONG or 75

@@ -16,6 +16,8 @@ from neuralbo.errors import NoValueError as NoValueError
 from neuralbo.errors import StorageError as StorageError
 from neuralbo.interfaces import stopping as stopping
 from neuralbo.interfaces.botorch import FittedOnDemand as FittedOnDemand
+from neuralbo.interfaces.maximize import maximize as maximize
+from neuralbo.interfaces.measured import Measured as Measured
 from neuralbo.interfaces.minimize import Result as Result
 from neuralbo.interfaces.minimize import minimize as minimize
 from neuralbo.interfaces.optimizer import Optimizer as Optimizer
@@ -31,6 +33,7 @@ from neuralbo.space import Categorical as Categorical
 from neuralbo.space import Integer as Integer
 from neuralbo.space import Real as Real
 from neuralbo.space import Space as Space
+from neuralbo.space.priors import around as around
 
 __version__: str
 __all__: list[str]

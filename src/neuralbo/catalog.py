@@ -52,7 +52,7 @@ from neuralbo.surrogates import (
     Surrogate,
 )
 from neuralbo.surrogates.classifiers.classifier_presets import PRESETS as CLASSIFIERS
-from neuralbo.surrogates.gp.gaussian_process import PRESETS as PROCESSES
+from neuralbo.surrogates.gp.gp_presets import PRESETS as PROCESSES
 from neuralbo.surrogates.mixtures.mixture_presets import PRESETS as MIXTURES
 from neuralbo.surrogates.random_features.rvfl_presets import PRESETS as RVFL
 from neuralbo.surrogates.sampled.ivbnn import PRESETS as IMPLICIT

@@ -126,7 +126,10 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "--pruner", choices=("neural", "median", "hyperband", "none"),
         help="what stops trials that report bad values (default: median, as in Optuna)",
     )  # fmt: skip
-    run.add_argument("--direction", choices=("minimize", "maximize"), default="minimize")
+    run.add_argument(
+        "--direction", choices=("minimize", "maximize"), action="append",
+        help="default: minimize; of several objectives give it for each, in their order",
+    )  # fmt: skip
     run.add_argument("--seed", type=int, help="equal seeds give equal runs")
     run.add_argument("--jobs", type=int, default=1, metavar="N", help="trials at a time (threads)")
     run.add_argument(
@@ -137,10 +140,32 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         help="stop when the model expects less, three times in a row (criterion log_ei)",
     )  # fmt: skip
     run.add_argument("--most", type=int, metavar="N", help="stop at N trials in the whole study")
+    _add_knowledge(run)
     run.add_argument("--plot", type=Path, metavar="PNG", help="default: beside the SQLite file")
     run.add_argument("--bar", action="store_true", help="a progress bar, not the live view")
     run.add_argument("--quiet", action="store_true", help="neither; as where there is no terminal")
     run.set_defaults(command=_run)
+
+
+def _add_knowledge(run: argparse.ArgumentParser) -> None:
+    """Add the options that say what the user knows."""
+    run.add_argument(
+        "--space", metavar="NAME",
+        help="the parameters, a dictionary in the file: with beliefs, descriptors, conditions",
+    )  # fmt: skip
+    run.add_argument(
+        "--guess", action="append", metavar="JSON", default=[],
+        help="""parameters to try first, as in '{"x": 0.5}'; may be given again""",
+    )  # fmt: skip
+    run.add_argument(
+        "--fix", action="append", metavar="NAME=VALUE", default=[],
+        help="a parameter that keeps a value in this run; may be given again",
+    )  # fmt: skip
+    run.add_argument("--cost", metavar="NAME", help="seconds, or an attribute of the trials")
+    run.add_argument(
+        "--budget-seconds", type=float, metavar="S",
+        help="end when all trials of the study have cost so much",
+    )  # fmt: skip
 
 
 def _add_report(report: argparse.ArgumentParser) -> None:

@@ -16,6 +16,7 @@ from optuna.pruners import BasePruner, HyperbandPruner, MedianPruner, NopPruner
 from optuna.study import Study
 
 from neuralbo.errors import NeuralboWarning, NoValueError
+from neuralbo.interfaces.budget import budget_rules
 from neuralbo.interfaces.minimize import open_study, optimize
 from neuralbo.interfaces.objective import (
     Objective,
@@ -24,6 +25,7 @@ from neuralbo.interfaces.objective import (
     place_of,
     users_traceback,
 )
+from neuralbo.interfaces.optuna.knowledge import put_in_queue
 from neuralbo.interfaces.optuna.pruner import NeuralPruner
 from neuralbo.interfaces.optuna.sampler import NeuralSampler
 from neuralbo.interfaces.optuna.storages import (
@@ -40,6 +42,7 @@ from neuralbo.interfaces.stopping import (
     SmallImprovement,
     finished,
 )
+from neuralbo.interfaces.terminal.known import fixed_of, guess_of, space_of
 from neuralbo.interfaces.terminal.progress import Shown
 
 FILE = "neuralbo:file"  # the attribute of a study that names the file of its objective
@@ -60,16 +63,21 @@ def run(options: Namespace, objective: Objective) -> int:
     storage = options.storage or f"runs/{shortened(options.file.stem)}.db"
     rules = _rules(options)
     trials = TRIALS if options.trials is None and options.timeout is None else options.trials
+    guesses = [guess_of(text) for text in options.guess]
     sampler = NeuralSampler(
-        options.surrogate, options.criterion, options.maximizer, seed=options.seed
-    )
+        options.surrogate, options.criterion, options.maximizer, seed=options.seed,
+        n_trials=trials if options.cost else None, space=space_of(options),
+        fixed=fixed_of(options.fix), cost=options.cost, budget_seconds=options.budget_seconds,
+    )  # fmt: skip
+    directions = options.direction or ["minimize"]
     with storage_errors(storage), _short_warnings(options.file.absolute().parent):
         pruner = PRUNERS[options.pruner]() if options.pruner else None
-        study = open_study(storage, name, options.direction, sampler, pruner)
+        study = open_study(storage, name, directions, sampler, pruner)
         _check_file(study, options, storage)
         before = len(finished(study))
         if before:
             print(f"continuing study {name!r} with {before} trials in {shown(storage)}")
+        put_in_queue(study, guesses)
         outcome = optimize(
             study, _Compared(objective, study), n_trials=trials, timeout=options.timeout,
             n_jobs=options.jobs, progress=_shown(options), callbacks=rules,
@@ -84,7 +92,7 @@ def run(options: Namespace, objective: Objective) -> int:
         for reason in filter(None, (rule.reason(study) for rule in rules)):
             print(f"stopped: {reason}")
     code = _summary(study)
-    if code == 0:
+    if code == 0 and len(study.directions) == 1:
         print(_plot(study, options.plot or _beside(storage) / f"{file_stem(name)}.png"))
     if file_of(storage) is not None:  # addresses may hold a password
         print(f"a page about it: neuralbo report {quote(storage)} --study {quote(name)}")
@@ -105,7 +113,8 @@ def _rules(options: Namespace) -> list[Rule]:
         (NoImprovement, options.patience),
         (SmallImprovement, options.min_improvement),
     )
-    return [rule(number) for rule, number in given if number is not None]
+    rules: list[Rule] = [rule(number) for rule, number in given if number is not None]
+    return [*rules, *budget_rules(options.cost, options.budget_seconds)]
 
 
 def _check_file(study: Study, options: Namespace, storage: str) -> None:
@@ -226,9 +235,20 @@ def _summary(study: Study) -> int:
     if not values:
         print("no trial has given a value")
         return 1
+    if len(study.directions) > 1:
+        return _front(study)
     print(f"best value {study.best_value:.6g} in trial {study.best_trial.number}")
     for name, value in study.best_params.items():
         print(f"  {name} = {value}")
+    return 0
+
+
+def _front(study: Study) -> int:
+    """Print the trials of several objectives that no other is better than."""
+    print(f"{len(study.best_trials)} trials that no other is better than")
+    for trial in study.best_trials:
+        values = ", ".join(f"{value:.6g}" for value in trial.values)
+        print(f"  {values} in trial {trial.number}: {trial.params}")
     return 0
 
 

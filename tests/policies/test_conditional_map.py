@@ -15,7 +15,7 @@ from neuralbo.policies import ConditionalMap, Standard
 from neuralbo.policies.cells import cells_near
 from neuralbo.policies.conditional_map import inside, outside
 from neuralbo.surrogates import GaussianProcess, RandomForest
-from neuralbo.surrogates.gp.gaussian_process import GP_PURE
+from neuralbo.surrogates.gp.gp_presets import GP_PURE
 from neuralbo.surrogates.sampled.bohamiann import Bohamiann
 from neuralbo.testing import PolicyChecks
 from neuralbo.testing.policy_checks import step_of

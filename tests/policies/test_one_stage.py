@@ -10,7 +10,7 @@ from neuralbo.data import Data
 from neuralbo.policies import OneStage
 from neuralbo.policies.one_stage import ConditionalLikelihood, ratio_at
 from neuralbo.surrogates import GaussianProcess
-from neuralbo.surrogates.gp.gaussian_process import GP_CORRELATION
+from neuralbo.surrogates.gp.gp_presets import GP_CORRELATION
 from neuralbo.surrogates.gp.kernels import Constant, Matern, SquaredExponential, Within
 from neuralbo.testing import PolicyChecks
 from neuralbo.testing.policy_checks import step_of

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from neuralbo.interfaces.optimizer import finite_or_none
+from neuralbo.interfaces.values import finite_or_none
 from neuralbo.space import Space
 
 from neuralbo_lab.core.attempts import initial_points

@@ -10,11 +10,11 @@ from neuralbo.data.data import (
     Units,
     in_order,
     input_units,
-    lexicographic,
     need_observations,
     refit_size,
     single_output,
 )
+from neuralbo.data.row_order import lexicographic
 
 __all__ = [
     "BLOCK",

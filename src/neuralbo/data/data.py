@@ -6,10 +6,10 @@ from hashlib import blake2b
 from typing import final
 
 import torch
-from botorch.utils.multi_objective.pareto import is_non_dominated
 from torch import Tensor
 
 from neuralbo.data.near_points import PointIndex, are_near
+from neuralbo.data.row_order import fronts, lexicographic, top
 
 LEADERS = 256  # rows with the best values that are remembered
 FIRST_REFIT = 8
@@ -23,30 +23,14 @@ def _nothing() -> Tensor:
     return torch.empty(0, 0, dtype=torch.float64)
 
 
-def _top(y: Tensor, k: int) -> Tensor:
-    """Return where the k largest are, the largest first, and of equal ones the first."""
-    k = min(k, len(y))
-    if k == 0:
-        return torch.empty(0, dtype=torch.long)
-    (rows,) = torch.where(y >= y.topk(k).values[-1])  # more than k if some are equal
-    return rows[y[rows].argsort(descending=True, stable=True)[:k]]
-
-
-def _fronts(Y: Tensor, k: int) -> Tensor:
-    """Return k rows, or all if they are fewer: front after front."""
-    rows, found = torch.arange(len(Y)), torch.empty(0, dtype=torch.long)
-    while len(found) < k and len(rows):
-        is_front = is_non_dominated(Y[rows])
-        found, rows = torch.cat([found, rows[is_front]]), rows[~is_front]
-    return found[:k]
-
-
-def lexicographic(rows: Tensor) -> Tensor:
-    """Return the order that sorts rows by their first column, then the second, and so on."""
-    order = torch.arange(len(rows))
-    for column in reversed(rows.unbind(-1)):
-        order = order[column[order].argsort(stable=True)]
-    return order
+def _check_variances(V: Tensor, Y: Tensor) -> None:
+    if len(V) and V.shape not in (Y.shape, (len(Y), 0)):
+        raise ValueError(
+            "V must hold the variance of the noise of each value of Y, or be empty, got shape "
+            f"{tuple(V.shape)} for Y of shape {tuple(Y.shape)}."
+        )
+    if not (V.isfinite().all() and (V >= 0).all()):
+        raise ValueError("V must be finite and not below 0: it holds variances.")
 
 
 @final
@@ -88,6 +72,8 @@ class Data:
         X_censored: points whose evaluation was given up, as a pruner does with bad ones.
         Y_censored: k x m values that they had reached; -inf if none is known.
         C: n x c values of constraints, which are kept up to 0; NaN where one is not known.
+        V: n x m variances of the noise of the observations where they are known, else 0; n x 0 if
+            none is.
         believed: k x m values that pending points are taken to have, see `believing`; they count
             for `best`.
         X_believed: k x d, those points.
@@ -102,6 +88,7 @@ class Data:
     X_censored: Tensor = field(default_factory=_nothing)
     Y_censored: Tensor = field(default_factory=_nothing)
     C: Tensor = field(default_factory=_nothing)
+    V: Tensor = field(default_factory=_nothing)
     believed: Tensor = field(default_factory=_nothing, init=False, repr=False)
     X_believed: Tensor = field(default_factory=_nothing, init=False, repr=False)
     X_expected: Tensor = field(default_factory=_nothing, init=False, repr=False)
@@ -140,10 +127,12 @@ class Data:
             )
         if len(self.X_censored):
             censored = censored[0], censored[1][lexicographic(self.X_censored.double())]
+        _check_variances(self.V, self.Y)
         self._set(
             X_censored=censored[0],
             Y_censored=censored[1].reshape(-1, self.Y.shape[-1]),
             C=self.C.double()[order] if len(self.C) else self.Y.new_empty(len(self.Y), 0),
+            V=self.V.double()[order] if len(self.V) else self.Y.new_empty(len(self.Y), 0),
             X=self.X.double()[order],
             Y=self.Y.double()[order],
             numbers=torch.arange(len(order)) if self.numbers is None else self.numbers[order],
@@ -212,14 +201,14 @@ class Data:
         former do, and so on; of equal ones the first. Those that break a constraint come last.
         """
         if self.Y.shape[-1] > 1:
-            return _fronts(torch.where(self.is_feasible[:, None], self.Y, -torch.inf), k)
+            return fronts(torch.where(self.is_feasible[:, None], self.Y, -torch.inf), k)
         if self.C.shape[-1]:
-            return _top(torch.where(self.is_feasible, self.Y[:, 0], -torch.inf), k)
+            return top(torch.where(self.is_feasible, self.Y[:, 0], -torch.inf), k)
         if self.leaders is not None and k <= LEADERS:  # then only they and later rows matter
             leaders, known = self.leaders
             rows = torch.cat([leaders.sort().values, torch.arange(known, self.n)])
-            return rows[_top(self.Y[rows, 0], k)]
-        return _top(self.Y[:, 0], k)
+            return rows[top(self.Y[rows, 0], k)]
+        return top(self.Y[:, 0], k)
 
     def near(self, rows: Tensor, tolerance: float) -> Tensor:
         """Return which rows are within the tolerance of a point of any kind in every column."""
@@ -232,7 +221,7 @@ class Data:
     def first(self, n: int) -> "Data":
         """Return the first n observations, without pending and failed points."""
         assert self.numbers is not None
-        return in_order(self.X[:n], self.Y[:n], self.numbers[:n], C=self.C[:n])
+        return in_order(self.X[:n], self.Y[:n], self.numbers[:n], C=self.C[:n], V=self.V[:n])
 
     def after(self, n: int) -> "Data":
         """Return the same data without the first n observations."""
@@ -240,7 +229,7 @@ class Data:
         return self if n == 0 else in_order(
             self.X[n:], self.Y[n:], self.numbers[n:], X_pending=self.X_pending,
             X_failed=self.X_failed, censored=(self.X_censored, self.Y_censored), C=self.C[n:],
-            expected=(self.X_expected, self.expected),
+            expected=(self.X_expected, self.expected), V=self.V[n:],
         )  # fmt: skip
 
     def output(self, j: int) -> "Data":
@@ -248,12 +237,16 @@ class Data:
         believed = self.believed[:, j : j + 1] if len(self.believed) else self.believed
         return self._with(
             Y=self.Y[:, j : j + 1], Y_censored=self.Y_censored[:, j : j + 1], believed=believed,
-            chain=(), leaders=None,
+            V=self.V[:, j : j + 1], chain=(), leaders=None,
         )  # fmt: skip
 
     def with_values(self, Y: Tensor, Y_censored: Tensor) -> "Data":
         """Return the same points with other values, n x m, and other bounds, k x m."""
         return self._with(Y=Y, Y_censored=Y_censored, chain=(), leaders=None)
+
+    def with_noise(self, V: Tensor) -> "Data":
+        """Return the same data with other variances of the noise, n x m, or n x 0 for none."""
+        return self._with(V=V, chain=())
 
     def with_pending(self, X: Tensor) -> "Data":
         """Return the same data with further pending points."""
@@ -287,6 +280,7 @@ class Data:
             torch.cat([self.Y, Y]),
             torch.cat([self.numbers, torch.arange(first, first + k)]),
             C=torch.cat([self.C, self.C.new_full((k, self.C.shape[-1]), torch.nan)]),
+            V=torch.cat([self.V, self.V.new_zeros(k, self.V.shape[-1])]),
         )
 
     def _with(self, **fields: object) -> "Data":
@@ -329,6 +323,8 @@ class Data:
         name.update(str(self.X.shape[-1]).encode())
         name.update(self.X[begin:end].contiguous().numpy().tobytes())
         name.update(self.Y[begin:end].contiguous().numpy().tobytes())
+        if self.V.shape[-1]:
+            name.update(self.V[begin:end].contiguous().numpy().tobytes())
         if has_numbers:
             name.update(self.numbers[begin:end].numpy().tobytes())
         return name.digest()
@@ -400,6 +396,7 @@ def in_order(  # noqa: PLR0913
     censored: tuple[Tensor, Tensor] | None = None,
     expected: tuple[Tensor, Tensor] | None = None,
     C: Tensor | None = None,
+    V: Tensor | None = None,
     index: PointIndex | None = None,
     chain: Sequence[bytes] = (),
     leaders: tuple[Tensor, int] | None = None,
@@ -412,6 +409,7 @@ def in_order(  # noqa: PLR0913
         X_censored=X_censored,
         Y_censored=Y_censored,
         C=Y.new_empty(len(Y), 0) if C is None else C,
+        V=Y.new_empty(len(Y), 0) if V is None else V,
         X=X,
         Y=Y,
         numbers=numbers,

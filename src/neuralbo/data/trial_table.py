@@ -14,7 +14,8 @@ from neuralbo.data.observations import Rows, Set
 from neuralbo.space import Space
 from neuralbo.space.parameters import Integer, Parameter, Real
 
-PENDING, DONE, FAILED = 0, 1, 2
+PENDING, DONE, FAILED, CANCELLED = 0, 1, 2, 3
+STATES = ("pending", "done", "failed", "cancelled")
 WIDEST = 2**63  # of whole numbers that fit into a column
 
 
@@ -50,8 +51,17 @@ class Column:
 
     def get(self, number: int) -> Any:
         """Return the value of a trial that has one."""
-        value, kind = self._numbers[number], self.parameter
-        return value if isinstance(kind, Real | Integer) else kind.value(value)
+        return self.at(self._numbers[number])
+
+    def level(self, number: int) -> float:
+        """Return the value of a trial as a number: of a category that of its level."""
+        value: float = self._numbers[number]
+        return value
+
+    def at(self, level: float) -> Any:
+        """Return the value that is kept as a number."""
+        kind = self.parameter
+        return level if isinstance(kind, Real | Integer) else kind.value(level)
 
     def has(self, number: int) -> bool:
         """Return whether the parameter existed in a trial."""
@@ -76,6 +86,9 @@ class Columns:
         self._pending: dict[int, Tensor] = {}
         self._waiting: dict[int, Tensor | None] = {}  # finished, not settled; None if failed
         self._settled, self._failed = Rows(space.domain.d, len(signs)), Set(space.domain.d)
+        self._cancelled = 0
+        self.costs: dict[int, float] = {}  # what trials have cost, by number
+        self._noise: dict[int, tuple[float, ...]] = {}  # known standard deviations
         self._next = 0  # the first number that is not settled
         self.best: int | None = None
 
@@ -100,7 +113,28 @@ class Columns:
 
     def is_finished(self, number: int | None) -> bool:
         """Return whether a trial exists and was told."""
-        return number is not None and number < len(self) and self._states[number] != PENDING
+        return number is not None and number < len(self) and self._states[number] in (DONE, FAILED)
+
+    def is_cancelled(self, number: int | None) -> bool:
+        """Return whether a point will not be evaluated."""
+        return number is not None and number < len(self) and self._states[number] == CANCELLED
+
+    def cancel(self, number: int) -> None:
+        """Forget a point that will not be evaluated; its number is not used again."""
+        del self._pending[number]
+        self._states[number] = CANCELLED
+        self._cancelled += 1
+        self._waiting[number] = None
+        self._settle()
+
+    @property
+    def observed(self) -> int:
+        """How many trials are finished."""
+        return len(self) - len(self._pending) - self._cancelled
+
+    def is_pending(self, number: int) -> bool:
+        """Return whether a point is to be evaluated."""
+        return number in self._pending
 
     def row(self, number: int) -> Tensor:
         """Return the point of a trial."""
@@ -139,7 +173,7 @@ class Columns:
 
     def finished(self) -> Iterator[int]:
         """Return the numbers of finished trials, in order."""
-        return (number for number, state in enumerate(self._states) if state != PENDING)
+        return (number for number, state in enumerate(self._states) if state in (DONE, FAILED))
 
     def finish(
         self,
@@ -147,8 +181,9 @@ class Columns:
         row: Tensor,
         params: Mapping[str, Any],
         values: tuple[float, ...] | None,
+        noise: tuple[float, ...] | None = None,
     ) -> None:
-        """Keep what came out of a trial."""
+        """Keep what came out of a trial, and the standard deviations of its noise if known."""
         del self._pending[number]
         for name, given in params.items():
             self._columns[name].put(number, given)
@@ -161,6 +196,45 @@ class Columns:
                 column[number] = value
             if self.best is None or self._rank(number) < self._rank(self.best):
                 self.best = number
+            if noise is not None:
+                self._noise[number] = noise
+        self._settle()
+
+    def noise(self, number: int) -> tuple[float, ...] | None:
+        """Return the standard deviations of the noise of a trial, None if not known."""
+        return self._noise.get(number)
+
+    def written(self, number: int) -> dict[str, Any]:
+        """Return what is known of a trial as JSON has it; `restore` takes it back."""
+        name = STATES[self._states[number]]
+        if number in self._pending:
+            return {"state": name, "row": self._pending[number].tolist()}
+        if name == "cancelled":
+            return {"state": name}
+        params = [[key, self._columns[key].level(number)] for key in self.params(number)]
+        return {
+            "state": name, "params": params, "values": self.values(number),
+            "noise": self.noise(number), "cost": self.costs.get(number),
+        }  # fmt: skip
+
+    def restore(self, written: Mapping[str, Any]) -> None:
+        """Add a trial that was written, with the next number."""
+        name = written["state"]
+        if name == "pending":
+            self.add(torch.tensor(written["row"], dtype=torch.float64))
+            return
+        params = {key: self._columns[key].at(level) for key, level in written.get("params", [])}
+        row = self.space.encode([params])[0]
+        number = self.add(row)
+        if name == "cancelled":
+            self.cancel(number)
+            return
+        values, noise = (written[k] and tuple(written[k]) for k in ("values", "noise"))
+        self.finish(number, row, params, values, noise)
+        if written["cost"] is not None:
+            self.costs[number] = written["cost"]
+
+    def _settle(self) -> None:
         while self._next in self._waiting:
             settled = self._waiting.pop(self._next)
             if settled is not None:
@@ -178,7 +252,7 @@ class Columns:
     def data(self) -> Data:
         """Return the observations, and the points that are pending or have failed."""
         late = {number: row for number, row in self._waiting.items() if row is not None}
-        return self._settled.data(self._observed(late))
+        return noisy(self._settled.data(self._observed(late)), self._noise)
 
     def _observed(self, rows: Mapping[int, Tensor]) -> Data:
         """Return finished trials with a value as data, with all pending and failed points."""
@@ -191,3 +265,13 @@ class Columns:
             X_pending=torch.stack(pending) if pending else empty,
         )
         return found.with_failed(self._failed.rows())
+
+
+def noisy(data: Data, stds: Mapping[int, tuple[float, ...]]) -> Data:
+    """Return the same data with the noise of some observations, standard deviations by number."""
+    if not stds:
+        return data
+    assert data.numbers is not None
+    exact = (0.0,) * data.Y.shape[-1]
+    found = [stds.get(number, exact) for number in data.numbers.tolist()]
+    return data.with_noise(torch.tensor(found, dtype=torch.float64).square().reshape(data.Y.shape))

@@ -1,7 +1,8 @@
 """The engine behind both fronts: initial design, policy, time limit, fallback, record."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, final
 
 from botorch.models.model import Model
@@ -9,18 +10,23 @@ from botorch.models.model import Model
 from neuralbo.arguments import numbers_or_none, whole_or_none
 from neuralbo.catalog import make_policy
 from neuralbo.criteria import Criterion
+from neuralbo.criteria.beliefs import Belief
 from neuralbo.data import Data
 from neuralbo.engine.recommendation import Recommendation, recommendation
 from neuralbo.engine.step import Memory, Step
 from neuralbo.engine.threads import one_thread
 from neuralbo.engine.time_limit import TimeLimit
-from neuralbo.errors import FallbackWarning, FitError, warn
+from neuralbo.errors import FallbackWarning, FitError, NeuralboWarning, warn
 from neuralbo.maximizers import Maximizer
 from neuralbo.policies import HasSurrogate, Policy, Proposal, SeveralObjectives, Sobol
-from neuralbo.policies.designs import initial_trials
+from neuralbo.policies.designs import Believed, initial_trials
 from neuralbo.policies.several_objectives import for_objectives
+from neuralbo.policies.standard import HasCore
 from neuralbo.space import Space
+from neuralbo.space.fixed import with_fixed
 from neuralbo.surrogates import Surrogate
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @final
@@ -89,10 +95,13 @@ class Engine:
             reference = tuple(s * value for s, value in zip(signs, reference, strict=True))
         return replace(self, policy=for_objectives(self.named, len(signs), reference), signs=signs)
 
-    def step(self, data: Data, space: Space, seed: int, number: int) -> Step:
-        """Return what a suggestion looks at."""
+    def step(
+        self, data: Data, space: Space, seed: int, number: int, fixed: Mapping[str, Any] = NOTHING
+    ) -> Step:
+        """Return what a suggestion looks at; `fixed` are parameters that keep their values."""
+        domain = with_fixed(space, fixed)
         return Step.of(
-            data, space.domain, seed=seed, number=number, horizon=self.horizon, memory=self.memory
+            data, domain, seed=seed, number=number, horizon=self.horizon, memory=self.memory
         )
 
     def suggest(self, step: Step, q: int = 1) -> Proposal:
@@ -105,7 +114,9 @@ class Engine:
         if step.domain.d == 0:
             return Proposal(step.domain.sample(q, step.rng))
         if self._is_initial(step):
-            return Proposal(Sobol().propose(step, q).points, {"surrogate": "initial design"})
+            design = Believed() if step.domain.has_beliefs else Sobol()
+            return Proposal(design.propose(step, q).points, {"surrogate": "initial design"})
+        step = self._weighed(step)
         began, proposal = self.limit.now(), None
         with one_thread():
             try:
@@ -123,7 +134,20 @@ class Engine:
                 proposal = Proposal(points, {"surrogate": "none", "fallback": str(error)})
         assert proposal is not None  # the last attempt has no deadline
         late = self.limit.facts(attempt, step, self.limit.now() - began)
-        return Proposal(proposal.points, {**proposal.facts, **late})
+        points = step.domain.project(proposal.points) if step.domain.fixed else proposal.points
+        return Proposal(points, {**proposal.facts, **late})
+
+    def _weighed(self, step: Step) -> Step:
+        """Return the step with the user's beliefs, if there are any and the policy has a core."""
+        if step.domain.has_beliefs:
+            step = replace(step, weights=(Belief(), *step.weights))
+        if step.weights and not isinstance(self.policy, HasCore):
+            warn(
+                f"{type(self.policy).__name__} does not weigh points by beliefs or costs: it "
+                "chooses as without them.",
+                NeuralboWarning,
+            )
+        return step
 
     def _is_initial(self, step: Step) -> bool:
         initial = self.initial

@@ -43,6 +43,37 @@ class Recommendation:
         return self.std
 
 
+class Prediction(NamedTuple):
+    """What a model says of the function at some parameters, in the units of the values.
+
+    Attributes:
+        mean: of the function, without noise.
+        std: how unsure the model is of it.
+    """
+
+    mean: float
+    std: float
+
+
+def predictions(model: Model, X: Tensor, sign: float) -> list[Prediction]:
+    """Return what a model says at points, n x d; `sign` is -1 for those who minimize.
+
+    Raises:
+        ValueError: if the model is a classifier.
+    """
+    if isinstance(model, ClassModel):
+        raise ValueError(
+            "the surrogate is a classifier, which predicts no values; name another surrogate."
+        )
+    with torch.no_grad():
+        parts = [_moments(model, rows) for rows in X.split(ROWS)]
+    return [
+        Prediction(sign * float(mean), float(variance) ** 0.5)
+        for means, variances in parts
+        for mean, variance in zip(means, variances.clamp(min=0.0), strict=True)
+    ]
+
+
 class Recommended(NamedTuple):
     """A row of the data, with moments in its units; larger is better."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, final
+from typing import Any, Protocol, TypeVar, final
 
 import numpy as np
 import torch
@@ -11,13 +11,22 @@ from torch import Generator, Tensor
 
 from neuralbo.data import Data, refit_size
 from neuralbo.engine import deadline
+from neuralbo.errors import NeuralboWarning, warn
 from neuralbo.space.domain import Domain
-from neuralbo.surrogates.surrogate import AddsUp, Chooses, Surrogate, WarmStarts, fit_by_blocks
+from neuralbo.surrogates.surrogate import (
+    AddsUp,
+    Chooses,
+    Surrogate,
+    UsesNoise,
+    WarmStarts,
+    fit_by_blocks,
+)
 
 MIN_SEPARATION = 1e-3  # points that are tried at the same time differ by this in some column
 FIT, SUGGEST = 0, 1  # which stream of random numbers
 MOST_KEPT = 64  # of each kind, so many that all of the refit schedule have room
 T = TypeVar("T")
+LogWeight = Callable[[Tensor], Tensor]  # n x d points to the logarithms of their weights, n
 
 
 def generator(seed: int, *keys: int) -> Generator:
@@ -58,6 +67,17 @@ class Memory:
     states: Recent[Any] = field(default_factory=Recent)
 
 
+class Weight(Protocol):
+    """What a criterion is weighed with beside what the model says of the values."""
+
+    def at(self, step: "Step", model: Any) -> LogWeight | None:
+        """Return the weight of points, None for none, and put on record what it is.
+
+        The model is that of the step; None where it is in other units than the weight.
+        """
+        ...
+
+
 @final
 @dataclass(frozen=True)
 class Step:
@@ -75,6 +95,7 @@ class Step:
         repeats: whether a point that gave a value may be proposed again.
         chosen: points of the same batch that are chosen already; they are pending, too.
         min_separation: how far from pending points others are kept, in some column.
+        weights: of the criterion: beliefs, costs.
         chains: whether fits begin at refits; not of data that are another selection each time.
     """
 
@@ -90,6 +111,7 @@ class Step:
     chosen: int = 0
     min_separation: float = MIN_SEPARATION
     chains: bool = True
+    weights: tuple[Weight, ...] = ()
 
     @staticmethod
     def of(
@@ -119,6 +141,7 @@ class Step:
         """
         recipe = recipe.choice(data) if isinstance(recipe, Chooses) else recipe
         key = (recipe, self.seed, self.chains, data.digest())
+        self._say_noise_is_unused(recipe, data)
         if key in self.memory.models:
             return self.memory.models[key]
         deadline.check()
@@ -133,6 +156,19 @@ class Step:
             model = recipe.fit(data, rng)
         self.memory.models[key] = model
         return model
+
+    def _say_noise_is_unused(self, recipe: Surrogate, data: Data) -> None:
+        """Say so where noise was told of observations, and the surrogate learns one for all."""
+        if data.V.shape[-1] == 0 or (isinstance(recipe, UsesNoise) and recipe.uses_noise):
+            return
+        name = type(recipe).__name__
+        self.record["known_noise"] = f"not used by {name}"
+        warn(
+            f"{name} does not use the noise that was told of single observations: it learns one "
+            "for all of them. surrogate='gp' and 'gp_mcmc' use it, and so does 'auto' up to 300 "
+            "observations in fewer than 16 continuous parameters.",
+            NeuralboWarning,
+        )
 
     def remember(self, key: Any, make: Callable[[], T]) -> T:
         """Return what was computed from the same key before, or compute it; not for models.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Literal, final
 
 import optuna
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
@@ -19,9 +19,13 @@ from optuna.trial import FrozenTrial, TrialState
 from neuralbo.arguments import check_run
 from neuralbo.criteria import Criterion
 from neuralbo.engine.recommendation import Recommendation
+from neuralbo.interfaces.budget import BudgetSpent, budget_rules
+from neuralbo.interfaces.costs import CostOf
+from neuralbo.interfaces.extend import EXTEND, check_extends, check_on_change
 from neuralbo.interfaces.objective import Guarded, Objective, check_callable
 from neuralbo.interfaces.optimizer import Direction, signs_of
 from neuralbo.interfaces.optuna.interrupted_trials import interrupt, recover
+from neuralbo.interfaces.optuna.knowledge import put_in_queue
 from neuralbo.interfaces.optuna.retrying_storage import Retrying
 from neuralbo.interfaces.optuna.sampler import NeuralSampler
 from neuralbo.interfaces.optuna.storages import (
@@ -35,10 +39,12 @@ from neuralbo.interfaces.optuna.trials import WORKER
 from neuralbo.interfaces.optuna.unstored_values import tell_kept_values
 from neuralbo.interfaces.optuna.workers import this_worker
 from neuralbo.interfaces.stopping import STOPPED, MostTrials, finished
+from neuralbo.interfaces.suggested import checked_guesses
 from neuralbo.interfaces.terminal.progress import Shown, progress_of
 from neuralbo.maximizers import Maximizer
 from neuralbo.policies import Policy
 from neuralbo.space import Space
+from neuralbo.space.fixed import checked_part
 from neuralbo.surrogates import Surrogate
 
 OPENING_SECONDS = 15.0  # how long a start waits for a server; an address may be wrong, too
@@ -131,6 +137,12 @@ def minimize(  # noqa: PLR0913
     seed: int | None = None,
     max_suggest_seconds: float | None = None,
     reference_point: Sequence[float] | None = None,
+    guesses: Sequence[Mapping[str, Any]] = (),
+    enqueue: Sequence[Mapping[str, Any]] = (),
+    fixed: Mapping[str, Any] | None = None,
+    cost: str | CostOf | None = None,
+    budget_seconds: float | None = None,
+    on_change: Literal["error", "extend"] = "error",
 ) -> Result:
     """Find the parameters with the smallest value of f in few evaluations.
 
@@ -159,6 +171,15 @@ def minimize(  # noqa: PLR0913
         max_suggest_seconds: when suggestions take longer, cheaper ways are used, with a warning;
             `auto` asks surrogates that take long only if this allows them, and never without it.
         reference_point: of several objectives, values below which none is worth anything.
+        guesses: parameters that are tried first, unless the study has tried them; those that a
+            guess leaves out are chosen.
+        enqueue: parameters that are tried next in this call, also if they were tried before.
+        fixed: parameters that keep a value in this call, as in {"kind": "deep"}.
+        cost: what a trial costs: "seconds", the name of a user attribute of the trials, or a
+            function of the parameters. Points are chosen by gain per cost, less so at the end.
+        budget_seconds: what all trials of the study may cost, in seconds or in the unit of the
+            cost; the run ends when it is spent.
+        on_change: "extend" goes on with a study whose parameters had narrower ranges.
 
     Raises:
         ValueError: if an argument is not legal, or the study belongs to another space.
@@ -170,8 +191,14 @@ def minimize(  # noqa: PLR0913
     space = space if isinstance(space, Space) else Space(space)
     sampler = NeuralSampler(
         surrogate, criterion, maximizer, seed=seed, n_trials=n_trials, space=space,
-        max_suggest_seconds=max_suggest_seconds, reference_point=reference_point,
+        max_suggest_seconds=max_suggest_seconds, reference_point=reference_point, fixed=fixed,
+        cost=cost, budget_seconds=budget_seconds,
     )  # fmt: skip
+    first, later = (
+        [checked_part(space, one, name) for one in checked_guesses(given, name)]
+        for given, name in ((guesses, "guesses"), (enqueue, "enqueue"))
+    )
+    check_on_change(on_change)
     sampler.check(direction)
     check_run(n_trials, timeout, n_jobs)
 
@@ -180,10 +207,15 @@ def minimize(  # noqa: PLR0913
 
     with storage_errors(storage):
         study = open_study(storage, study_name, direction, sampler)
-        check_same_space(study, space)
+        if on_change == EXTEND:
+            check_extends(study, space)
+        else:
+            check_same_space(study, space)
+        put_in_queue(study, first)
+        put_in_queue(study, later, again=True)
         outcome = optimize(
             study, objective, n_trials=n_trials, timeout=timeout, n_jobs=n_jobs,
-            callbacks=callbacks, progress=progress,
+            callbacks=[*callbacks, *budget_rules(cost, budget_seconds)], progress=progress,
         )  # fmt: skip
     if outcome.error is not None:
         raise outcome.error
@@ -317,7 +349,10 @@ def optimize(  # noqa: PLR0913
 def _allowed(study: Study, n_trials: int | None, callbacks: Sequence[Callback]) -> int | None:
     """Return how many trials may be made: no more than the rules leave in the whole study."""
     rules = [rule for rule in callbacks if isinstance(rule, MostTrials)]
-    for rule in rules:
+    spent = [rule for rule in callbacks if isinstance(rule, BudgetSpent)]
+    if any(rule.reason(study) for rule in spent):
+        n_trials = 0
+    for rule in [*rules, *spent]:
         reason = rule.reason(study)
         if reason is not None:
             study.set_user_attr(STOPPED, reason)

@@ -17,12 +17,13 @@ from optuna.study import Study
 from optuna.trial import TrialState
 
 from neuralbo.errors import LIBRARIES, FailedTrialWarning, NoValueError, StorageError, warn
-from neuralbo.interfaces.optimizer import finite_or_none
+from neuralbo.interfaces.measured import NOISE, noises_of
 from neuralbo.interfaces.optuna.retrying_storage import Retrying
 from neuralbo.interfaces.optuna.sampler import is_of_sampler
 from neuralbo.interfaces.optuna.storages import is_of_storage, unusable
 from neuralbo.interfaces.optuna.trials import INTERRUPTED
 from neuralbo.interfaces.stopping import MostTrials
+from neuralbo.interfaces.values import finite_or_none
 
 SAME_ERRORS = 3  # so many errors of one kind at the very start end the run
 NO_RETURN = 10  # so does None after a whole initial design: a `return` is missing, most likely
@@ -151,7 +152,7 @@ class Guarded:
             self.study.stop()
             raise TooLateError("other workers have begun the last trials of the study.")
         try:
-            value = checked_value(self.objective(trial), len(self.study.directions))
+            value = self._evaluated(trial)
         except optuna.TrialPruned:
             raise
         except Exception as error:
@@ -172,6 +173,14 @@ class Guarded:
         if isinstance(self.study._storage, Retrying):
             values = value if isinstance(value, tuple) else (value,)
             self.study._storage.hold(trial._trial_id, values)
+        return value
+
+    def _evaluated(self, trial: optuna.Trial) -> float | tuple[float, ...]:
+        """Return what the objective gave, and note the noise that it told."""
+        raw, m = self.objective(trial), len(self.study.directions)
+        value, noises = checked_value(raw, m), noises_of(None, raw, m)
+        if noises is not None:
+            trial.set_user_attr(NOISE, list(noises))
         return value
 
     def _end(self, error: Exception) -> None:

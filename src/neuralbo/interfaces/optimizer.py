@@ -2,9 +2,9 @@
 
 import math
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, final, overload
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, final, overload
 
 import torch
 from botorch.models.model import Model, ModelList
@@ -14,85 +14,43 @@ from neuralbo.arguments import shown, whole
 from neuralbo.criteria import Criterion
 from neuralbo.data.trial_table import Columns
 from neuralbo.engine.engine import Engine
-from neuralbo.engine.recommendation import Recommendation
+from neuralbo.engine.recommendation import Prediction, Recommendation, predictions
 from neuralbo.engine.step import Step
 from neuralbo.engine.threads import one_thread
+from neuralbo.interfaces.costs import CostOf, Costs, cost_or_none
+from neuralbo.interfaces.directions import Direction as Direction
+from neuralbo.interfaces.directions import sign_of as sign_of
+from neuralbo.interfaces.directions import signs_of as signs_of
+from neuralbo.interfaces.measured import noises_of
+from neuralbo.interfaces.optimizer_file import (
+    arguments_from_json,
+    arguments_to_json,
+    jsonable,
+    read,
+    space_from_json,
+    space_to_json,
+    value_of,
+    write,
+)
+from neuralbo.interfaces.suggested import (
+    Reported,
+    Suggested,
+    Trial,
+    checked_guesses,
+    each_once,
+    not_parameters,
+    trials_of,
+)
+from neuralbo.interfaces.values import finite_values
 from neuralbo.maximizers import Maximizer
 from neuralbo.policies import Policy
 from neuralbo.space import Space
+from neuralbo.space.fixed import checked_part, is_complete
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.classifiers.class_model import ClassModel
 from neuralbo.surrogates.surrogate import Negated
 
-Direction = Literal["minimize", "maximize"]
-
 MOST_SHOWN = 8  # parameters that `repr` names
-LARGEST = 1e150  # the squares of larger values overflow
-
-
-@final
-class Suggested(dict[str, Any]):
-    """Parameters to try: a dictionary that knows its number and how it was chosen.
-
-    Attributes:
-        facts: what the policy recorded: the surrogate, the criterion and its value, seconds.
-    """
-
-    def __init__(
-        self,
-        params: Mapping[str, Any],
-        number: int,
-        facts: Mapping[str, float | str] | None = None,
-    ) -> None:
-        super().__init__(params)
-        self.number, self.facts = number, dict(facts or {})
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Suggested, (dict(self), self.number, self.facts)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """Parameters that were tried, and the values they gave; None if they failed."""
-
-    number: int
-    params: dict[str, Any]
-    values: tuple[float, ...] | None
-
-    @property
-    def value(self) -> float | None:
-        """The value, if there is one objective."""
-        if self.values is not None and len(self.values) > 1:
-            raise ValueError(f"there are {len(self.values)} objectives; see `values`.")
-        return None if self.values is None else self.values[0]
-
-
-def sign_of(direction: str) -> float:
-    """Return the factor that makes larger better."""
-    if direction not in ("minimize", "maximize"):
-        raise ValueError(f"direction must be 'minimize' or 'maximize', got {direction!r}.")
-    return -1.0 if direction == "minimize" else 1.0
-
-
-def signs_of(directions: str | Sequence[str]) -> tuple[float, ...]:
-    """Return the factors that make larger better, one for each objective.
-
-    Raises:
-        TypeError: if it is neither a direction nor a list of them.
-        ValueError: if there is none, or one is unknown.
-    """
-    if isinstance(directions, str):
-        return (sign_of(directions),)
-    if not isinstance(directions, Iterable):
-        raise TypeError(
-            "direction must be 'minimize' or 'maximize', or a list of these for several "
-            f"objectives; got {shown(directions)}."
-        )
-    signs = tuple(sign_of(direction) for direction in directions)
-    if not signs:
-        raise ValueError("there must be at least one direction, 'minimize' or 'maximize'.")
-    return signs
 
 
 @final
@@ -117,6 +75,11 @@ class Optimizer:
         n_trials: how many there will be, for the few methods that want to know.
         max_suggest_seconds: suggestions that would take longer are cut short and come from a
             cheaper surrogate, with a warning.
+        guesses: parameters that are tried first, see `enqueue`.
+        fixed: parameters that keep a value in all suggestions, as in {"kind": "deep"}.
+        cost: "told" where `tell(..., cost=)` says what a trial has cost, or a function of the
+            parameters: then points are chosen by gain per cost, less so when the budget ends.
+        budget_seconds: what all trials may cost, in seconds or in the unit of the cost.
     """
 
     @one_thread()
@@ -133,7 +96,18 @@ class Optimizer:
         n_startup_trials: int | None = None,
         n_trials: int | None = None,
         max_suggest_seconds: float | None = None,
+        guesses: Sequence[Mapping[str, Any]] = (),
+        fixed: Mapping[str, Any] | None = None,
+        cost: str | CostOf | None = None,
+        budget_seconds: float | None = None,
     ) -> None:
+        self._arguments = {
+            "surrogate": surrogate, "criterion": criterion, "maximizer": maximizer,
+            "direction": direction, "reference_point": reference_point,
+            "n_startup_trials": n_startup_trials, "n_trials": n_trials,
+            "max_suggest_seconds": max_suggest_seconds, "cost": cost,
+            "budget_seconds": budget_seconds,
+        }  # fmt: skip
         self.space = space if isinstance(space, Space) else Space(space)
         self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
         self._signs = signs_of(direction)
@@ -144,6 +118,11 @@ class Optimizer:
         ).for_signs(self._signs)  # fmt: skip
         self._name = _name_of(surrogate)
         self._columns = Columns(self.space, *self._signs)
+        self._fixed = {} if fixed is None else checked_part(self.space, fixed, "fixed")
+        self._costs = Costs.given(cost, budget_seconds, names="'told'")
+        self._queue: list[dict[str, Any]] = []
+        for guess in checked_guesses(guesses):
+            self.enqueue(guess)
 
     @property
     def policy(self) -> Policy:
@@ -152,7 +131,7 @@ class Optimizer:
 
     def __repr__(self) -> str:
         pending, best = len(self._columns.pending), self._columns.best
-        observed = len(self._columns) - pending
+        observed = self._columns.observed
         parts = ["1 trial" if observed == 1 else f"{observed} trials"]
         if pending:
             parts.append(f"{pending} pending")
@@ -180,42 +159,128 @@ class Optimizer:
             ValueError: if n is below 1.
         """
         count = 1 if n is None else whole("n of ask(n)", n, 1, instead="; ask() gives one alone")
-        proposal = self._engine.suggest(self.step(), count)
-        suggested = []
-        for row, params in zip(proposal.points, self.space.decode(proposal.points), strict=True):
-            suggested.append(Suggested(params, self._columns.add(row), proposal.facts))
+        suggested: list[Suggested] = []
+        while self._queue and len(suggested) < count:
+            suggested.append(self._queued(self._queue.pop(0)))
+        if len(suggested) < count:
+            suggested += self._suggest(count - len(suggested), self._fixed)
         return suggested[0] if n is None else suggested
 
+    def _suggest(self, n: int, fixed: Mapping[str, Any]) -> list[Suggested]:
+        """Choose n points, at which some parameters have given values."""
+        proposal = self._engine.suggest(self._step(fixed), n)
+        rows, decoded = proposal.points, self.space.decode(proposal.points)
+        return [
+            Suggested(params, self._columns.add(row), proposal.facts)
+            for row, params in zip(rows, decoded, strict=True)
+        ]
+
+    def _queued(self, params: dict[str, Any]) -> Suggested:
+        """Return parameters of the queue; what they leave open is chosen."""
+        if not is_complete(self.space, params):
+            return self._suggest(1, params)[0]
+        row = self.space.encode([params])[0]
+        return Suggested(params, self._columns.add(row), {"surrogate": "enqueued"})
+
+    def enqueue(self, params: Mapping[str, Any]) -> None:
+        """Let these parameters be the next that `ask` returns; those left out are chosen then.
+
+        Raises:
+            TypeError: if they are no dictionary.
+            ValueError: if one is unknown or not legal.
+        """
+        self._queue.append(checked_part(self.space, params, "enqueue(params)"))
+
+    def cancel(self, params: Mapping[str, Any]) -> None:
+        """Take back a suggestion that will not be evaluated: its place is free again.
+
+        Raises:
+            ValueError: if these parameters are not pending.
+        """
+        number = self._pending_number(params)
+        if number is None:
+            raise ValueError(
+                f"cancel takes parameters that ask() returned and that were not told or cancelled "
+                f"since; got {shown(params)}, and {len(self._columns.pending)} others are pending."
+            )
+        self._columns.cancel(number)
+
+    def _pending_number(self, params: Mapping[str, Any]) -> int | None:
+        """Return which suggestion these parameters are, if one is pending."""
+        pending = self._columns.pending
+        if isinstance(params, Suggested) and params.number in pending:
+            return params.number
+        row = self.space.encode([self.space.validate(params)])[0]
+        return next((i for i in pending if self._is_row(i, row)), None)
+
     @one_thread()
-    def tell(self, params: Mapping[str, Any], value: float | Sequence[float] | None) -> None:
+    def tell(
+        self,
+        params: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        value: float | Sequence[Any] | None,
+        *,
+        noise: float | Sequence[Any] | None = None,
+        cost: float | Sequence[Any] | None = None,
+    ) -> None:
         """Record what came out; None, NaN and infinite values are failures.
 
         Parameters that were never asked for are welcome if they are legal. Of several objectives
-        the values come as a list; where one of them is a failure, all are.
+        the values come as a list; where one of them is a failure, all are. A list of parameters
+        comes with a list of their values: all are recorded or, after an error, none.
+
+        Args:
+            params: what `ask` returned, or parameters of your own.
+            value: what they gave.
+            noise: the standard deviation of the value if it is known; of a list of parameters one
+                number for all, or a list. A value may also be `Measured(3.2, noise=0.1)`.
+            cost: what the trial has cost, for those with `cost="told"`; likewise.
 
         Raises:
             TypeError: if the parameters are no dictionary, or a value is no number.
             ValueError: if the parameters are not legal, or were told before, or there are not as
-                many values as objectives.
+                many values as objectives or parameters, or a noise is negative.
         """
+        each = trials_of(self.space, params, value, {"noise": noise, "cost": cost})
+        for reported in each_once([self._checked(one, its, **rest) for one, its, rest in each]):
+            self._record(reported)
+
+    def _checked(self, params: Mapping[str, Any], value: Any, noise: Any, cost: Any) -> Reported:
+        """Return what is to be recorded of one trial."""
         if not isinstance(params, Mapping):
-            raise TypeError(_not_parameters(params, self.space))
+            raise TypeError(not_parameters(params, self.space))
         legal, columns = self.space.validate(params), self._columns
         number = params.number if isinstance(params, Suggested) else None
+        if columns.is_cancelled(number):
+            number = None
         row = self.space.encode([legal])[0]
         if number is not None and columns.is_finished(number) and self._is_row(number, row):
             raise ValueError(f"suggestion {number} was told before.")
-        result = finite_values(value, len(self._signs))
+        noises = noises_of(noise, value, len(self._signs))
+        values, spent = finite_values(value, len(self._signs)), cost_or_none(cost)
+        if self._costs is not None and not isinstance(self._costs.of, str):
+            spent = self._costs.at(legal)
+        return Reported(number, row, legal, values, noises, spent)
+
+    def _record(self, reported: Reported) -> None:
+        """Finish the pending trial that was told, or a new one."""
+        number, columns = reported.number, self._columns
         if number is None:  # a copy of what was asked for, from a file perhaps
-            number = next((i for i in columns.pending if self._is_row(i, row)), None)
-        if number is None or number >= len(columns) or columns.is_finished(number):
-            number = columns.add(row)
-        columns.finish(number, row, legal, result)
+            number = next((i for i in columns.pending if self._is_row(i, reported.row)), None)
+        if number is None or not columns.is_pending(number):
+            number = columns.add(reported.row)
+        columns.finish(number, reported.row, reported.params, reported.values, reported.noises)
+        if reported.cost is not None:
+            columns.costs[number] = reported.cost
 
     @property
     def trials(self) -> list[Trial]:
         """What was told, in the order of the numbers."""
         return [self._trial(number) for number in self._columns.finished()]
+
+    @property
+    def pending(self) -> list[int]:
+        """The numbers of the suggestions that were neither told nor cancelled."""
+        return self._columns.pending
 
     @property
     def best(self) -> Trial:
@@ -269,6 +334,77 @@ class Optimizer:
             return Recommendation(dict(best.params), mean, std, noise, observed)
         return self._engine.recommend(self.step(), self._columns.params)
 
+    @overload
+    def predict(self, params: Mapping[str, Any]) -> Prediction: ...
+
+    @overload
+    def predict(self, params: Sequence[Mapping[str, Any]]) -> list[Prediction]: ...
+
+    @one_thread()
+    def predict(
+        self, params: Mapping[str, Any] | Sequence[Mapping[str, Any]]
+    ) -> Prediction | list[Prediction]:
+        """Return mean and standard deviation of the function at parameters, or at a list of them.
+
+        Raises:
+            ValueError: if the parameters are not legal, nothing was told, the surrogate has no
+                mean, or there are several objectives.
+        """
+        self._need_one("predict(params)", "model")
+        one = isinstance(params, Mapping)
+        rows = [params] if isinstance(params, Mapping) else list(params)
+        X = self.space.encode([self.space.validate(row) for row in rows])
+        found = predictions(self._models()[0], X, self._signs[0])
+        return found[0] if one else found
+
+    def save(self, path: str | Path) -> None:
+        """Write all that was asked and told into a file, from which `load` goes on.
+
+        It is JSON, and no code is in it: a recipe is given to `load` again.
+        """
+        write(path, {
+            "arguments": arguments_to_json({**self._arguments, "seed": self.seed}),
+            "space": space_to_json(self.space),
+            "fixed": jsonable(self._fixed),
+            "queue": jsonable(self._queue),
+            "trials": [self._columns.written(number) for number in range(len(self._columns))],
+        })  # fmt: skip
+
+    @staticmethod
+    def load(
+        path: str | Path,
+        *,
+        surrogate: str | Surrogate | Policy | Sequence[str | Surrogate] | None = None,
+        criterion: str | Criterion | None = None,
+        maximizer: str | Maximizer | None = None,
+        cost: CostOf | None = None,
+    ) -> "Optimizer":
+        """Return the optimizer that was saved: it makes the same suggestions.
+
+        Args:
+            path: of the file.
+            surrogate: the recipe that was used, if it was no name.
+            criterion: likewise.
+            maximizer: likewise.
+            cost: likewise, if it was a function.
+
+        Raises:
+            FileNotFoundError: if there is no such file.
+            ValueError: if it is cut off, was changed, or is of a newer version, or a recipe is
+                missing or another one.
+        """
+        content = read(path)
+        given = {
+            "surrogate": surrogate, "criterion": criterion, "maximizer": maximizer, "cost": cost
+        }  # fmt: skip
+        arguments = arguments_from_json(path, content["arguments"], given)
+        space = space_from_json(content["space"])
+        loaded = Optimizer(space, **arguments, fixed=value_of(content["fixed"]))
+        loaded._queue = value_of(content["queue"])
+        for trial in content["trials"]:
+            loaded._columns.restore(trial)
+        return loaded
+
     @one_thread()
     def _models(self) -> list[Model]:
         return self._engine.models(self.step())
@@ -279,8 +415,15 @@ class Optimizer:
     @one_thread()
     def step(self) -> Step:
         """Return what the next suggestion looks at."""
-        number = len(self._columns)
-        return self._engine.step(self._columns.data(), self.space, self.seed, number)
+        return self._step(self._fixed)
+
+    def _step(self, fixed: Mapping[str, Any]) -> Step:
+        columns = self._columns
+        step = self._engine.step(columns.data(), self.space, self.seed, len(columns), fixed)
+        if self._costs is None:
+            return step
+        known = {number: (columns.row(number), cost) for number, cost in columns.costs.items()}
+        return self._costs.step(step, self.space, self._engine, known)
 
 
 def _name_of(surrogate: Any) -> str:
@@ -296,78 +439,3 @@ def checked_seed(seed: Any) -> int:
         return whole("seed", seed, instead=", or None")
     except TypeError as error:
         raise ValueError(str(error)) from None
-
-
-def finite_or_none(value: Any) -> float | None:
-    """Return a value as a float; None for what stands for a failure.
-
-    That is None, NaN, what is infinite, and what is beyond `LARGEST`, as made-up penalties are.
-
-    Raises:
-        TypeError: if it is no number at all.
-    """
-    if value is None:
-        return None
-    try:
-        number = float(value)
-    except OverflowError:  # a whole number beyond all floats
-        return None
-    except (TypeError, ValueError):
-        raise _not_a_number(value) from None
-    if isinstance(value, str | bytes):
-        raise _not_a_number(value)
-    return number if abs(number) <= LARGEST else None
-
-
-def finite_values(value: Any, m: int) -> tuple[float, ...] | None:
-    """Return the values of m objectives; None if one of them stands for a failure.
-
-    Raises:
-        TypeError: if one is no number at all.
-        ValueError: if there are more or fewer than m.
-    """
-    if value is None:
-        return None
-    if m == 1:
-        one = finite_or_none(value)
-        return None if one is None else (one,)
-    given = _listed(value)
-    if len(given) != m:
-        raise ValueError(
-            f"there are {m} objectives, so tell takes a list of {m} values, or None for a "
-            f"failure; got {value!r}."
-        )
-    numbers = [finite_or_none(one) for one in given]
-    found = tuple(number for number in numbers if number is not None)
-    return found if len(found) == m else None
-
-
-def _listed(value: Any) -> list[Any]:
-    """Return the elements of a list or array; none of what is a single value."""
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        return []
-    try:
-        return list(value)
-    except TypeError:  # an array without dimensions can be iterated by its type only
-        return []
-
-
-def _not_parameters(params: Any, space: Space) -> str:
-    """Return what `tell` says of something that is no dictionary."""
-    names = list(space.parameters)
-    example = ", ".join(f"{name!r}: ..." for name in names[:MOST_SHOWN])
-    example += ", ..." if len(names) > MOST_SHOWN else ""
-    several = isinstance(params, list | tuple) and any(isinstance(p, Mapping) for p in params)
-    remedy = (
-        " To tell several: `for params, value in zip(batch, values): opt.tell(params, value)`."
-        if several
-        else " It is what ask() returned, or parameters of your own."
-    )
-    return (
-        "tell takes the parameters of one trial, a dictionary, and its value: "
-        f"tell({{{example}}}, value); got {shown(params)}.{remedy}"
-    )
-
-
-def _not_a_number(value: Any) -> TypeError:
-    return TypeError(f"a value must be a number, or None for a failure; got {shown(value)}.")

@@ -12,10 +12,12 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import check_random_state
 
 from neuralbo.errors import FailedTrialWarning
+from neuralbo.interfaces.costs import SECONDS
 from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.interfaces.sklearn_space import SearchSpace
 from neuralbo.space import Space
 
+LEAST_SECONDS = 1e-6  # of a candidate: a cost is above 0
 ALL_FAILED = "fits failed"  # in the message of scikit-learn when no fold of a batch has a score
 
 
@@ -37,6 +39,10 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
         n_iter: candidates to try.
         n_points: candidates that are chosen at a time, and with `n_jobs` scored side by side.
         surrogate: the model, a name of the catalog or a recipe; so are criterion and maximizer.
+        guesses: candidates that are tried first, dictionaries of parameters by name.
+        fixed: parameters that keep a value, likewise.
+        cost: "seconds", those of fitting and scoring, or a function of the parameters: then
+            candidates are chosen by gain per cost, less so at the end.
         random_state: equal ones give equal searches.
         scoring: as everywhere in scikit-learn, and so are the others. Of several scores `refit`
             names the one that is searched.
@@ -52,6 +58,9 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
         surrogate: Any = "auto",
         criterion: Any = None,
         maximizer: Any = None,
+        guesses: Any = (),
+        fixed: Any = None,
+        cost: Any = None,
         random_state: Any = None,
         scoring: Any = None,
         n_jobs: int | None = None,
@@ -65,6 +74,7 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
         self.param_space = param_space
         self.n_iter, self.n_points = n_iter, n_points
         self.surrogate, self.criterion, self.maximizer = surrogate, criterion, maximizer
+        self.guesses, self.fixed, self.cost = guesses, fixed, cost
         self.random_state = random_state
         super().__init__(
             estimator=estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv,
@@ -82,6 +92,7 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
         optimizer = self._optimizer(search_space.space)
         tried, has_score, error = 0, False, None
         scores: list[float | None]
+        seconds: list[float | None]
         while tried < self.n_iter:
             suggested = optimizer.ask(min(self.n_points, self.n_iter - tried))
             tried += len(suggested)
@@ -92,13 +103,12 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
                 if self.error_score == "raise" or ALL_FAILED not in str(failure):
                     raise
                 error = failure
-                scores = [None] * len(suggested)
+                scores, seconds = [None] * len(suggested), [None] * len(suggested)
                 _warn(candidates)
             else:
-                has_score = True
+                has_score, seconds = True, self._seconds(results, len(suggested))
                 scores = [float(s) for s in results[self._score_name(results)][-len(suggested) :]]
-            for params, score in zip(suggested, scores, strict=True):
-                optimizer.tell(params, score)
+            optimizer.tell(suggested, scores, cost=seconds)
         if error is not None and not has_score:
             raise error
         self.optimizer_ = optimizer
@@ -108,7 +118,16 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
         return Optimizer(
             space, direction="maximize", surrogate=self.surrogate,
             criterion=self.criterion, maximizer=self.maximizer, seed=seed, n_trials=self.n_iter,
+            guesses=self.guesses, fixed=self.fixed,
+            cost="told" if self.cost == SECONDS else self.cost,
         )  # fmt: skip
+
+    def _seconds(self, results: Mapping[str, Any], n: int) -> list[float | None]:
+        """Return how long the last n candidates took, if that is their cost."""
+        if self.cost != SECONDS:
+            return [None] * n
+        both = zip(results["mean_fit_time"], results["mean_score_time"], strict=True)
+        return [max(float(fit + score), LEAST_SECONDS) for fit, score in list(both)[-n:]]
 
     def _score_name(self, results: Mapping[str, Any]) -> str:
         """Return the column of the score that is searched."""

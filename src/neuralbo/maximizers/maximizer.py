@@ -146,7 +146,9 @@ def jittered(step: Step, point: Tensor, rng: Generator) -> Tensor:
     if not is_taken(step, point).any():
         return point
     here = domain.reduce(point)
-    moves = torch.tensor([v.kind == "continuous" for v in domain.variables])
+    moves = torch.tensor(
+        [v.kind == "continuous" and i not in domain.held for i, v in enumerate(domain.variables)]
+    )
     reach = MIN_SEPARATION * 2 ** torch.arange(1, JITTER_DRAWS + 1, dtype=here.dtype)
     e = 2 * domain.uniform(JITTER_DRAWS, rng) - 1
     near = torch.where(moves, (here + reach[:, None] * e).clamp(0, 1), here)
@@ -155,7 +157,10 @@ def jittered(step: Step, point: Tensor, rng: Generator) -> Tensor:
 
 
 def around(step: Step, n: int, rng: Generator) -> Tensor:
-    """Return coordinates near the best observations, n x v: some moved a little, some a lot."""
+    """Return coordinates near the best observations, n x v: some moved a little, some a lot.
+
+    Where something is believed, half of them are drawn from that.
+    """
     domain, data = step.domain, step.data
     best = data.top(5)
     centers = domain.reduce(data.X[best])
@@ -167,6 +172,8 @@ def around(step: Step, n: int, rng: Generator) -> Tensor:
     scale = 10 ** (-3 * torch.rand(n, 1, generator=rng, dtype=U.dtype))  # from 1 to 1/1000
     share = torch.rand(n, 1, generator=rng, dtype=U.dtype)
     moved = torch.rand(U.shape, generator=rng, dtype=U.dtype) < share
+    if domain.has_beliefs:  # a narrow belief is found by none of them
+        U[::2], moved[::2] = domain.believed(domain.uniform(n, rng))[::2], False
     near = (U + e * scale).clamp(0, 1)
     if domain.discrete:
         levels = list(domain.discrete)

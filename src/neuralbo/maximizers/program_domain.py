@@ -76,7 +76,7 @@ def _one_of(program: Program, variable: Variable, x: Columns, a: Columns) -> Col
     t = program.add(np.zeros(count), 1.0, is_whole=True)
     program.ask([(np.ones((1, count)), t), (-np.eye(1), a)], 0.0, 0.0)
     width, levels = variable.width, torch.arange(count, dtype=torch.float64)
-    if width == 1:
+    if variable.has_position:
         places, neutral = variable.position(levels).numpy()[None], np.array([[0.5]])
     else:
         places = variable.vectors(levels).numpy().T

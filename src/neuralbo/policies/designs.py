@@ -36,6 +36,24 @@ class Sobol:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Believed:
+    """Points of the same sequence, every other one where something is believed; first its mode."""
+
+    def propose(self, step: Step, q: int = 1) -> Proposal:
+        """Return the next q points, without those that are taken."""
+        domain = step.domain
+        V = domain.sobol_uniform(q + 32, generator(step.seed, FIT), skip=step.number)
+        numbers = torch.arange(step.number, step.number + len(V))[:, None]
+        U = torch.where(numbers % 2 == 1, domain.coordinates(V), domain.believed(V))
+        for i, variable in enumerate(domain.variables):
+            if variable.prior is not None and step.number == 0:
+                U[0, i] = variable.prior.mode
+        X = domain.expand(domain.enforce(U))
+        return Proposal(pick(step, X, -torch.arange(len(X), dtype=X.dtype), q))
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class LatinHypercube:
     """Latin hypercubes of the size of the study, or of `HYPERCUBE` points, one after another."""
 

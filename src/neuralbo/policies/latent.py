@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from neuralbo.criteria.criterion import may_repeat
+from neuralbo.criteria.weighted import Elsewhere
 from neuralbo.data import in_order
 from neuralbo.engine.step import Step
 from neuralbo.maximizers.maximizer import SAME_POINT, is_taken, pick
@@ -93,8 +94,10 @@ class Latent:
             W[is_good], data.Y[is_good], data.numbers[is_good], X_pending=pending,
             X_failed=failed, censored=(censored[is_here], data.Y_censored[is_here]),
             expected=(expected[is_known], data.expected[is_known]), C=data.C[is_good],
+            V=data.V[is_good],
         )  # fmt: skip
-        return replace(step, data=seen, domain=self.domain)
+        weights = tuple(Elsewhere(weight, step, self.out) for weight in step.weights)
+        return replace(step, data=seen, domain=self.domain, weights=weights)
 
     def propose(self, policy: Policy, step: Step, inner: Step, q: int) -> Proposal:
         """Let a policy choose codes at the step within.

@@ -68,4 +68,6 @@ class OutputWarp:
         slope = self.log_derivative(mean).exp()  # h is taken to be linear about the mean
         expected = torch.cat([self(mean), variance * slope.square()], -1)
         seen = data.with_values(self(data.Y), self(data.Y_censored))
+        if data.V.shape[-1]:  # the noise of a value is taken to be small against the warp
+            seen = seen.with_noise(data.V * self.log_derivative(data.Y).exp().square())
         return seen.with_expected(data.X_expected, expected)

@@ -20,7 +20,8 @@ from neuralbo.policies.random_embedding import RandomEmbedding
 from neuralbo.policies.rbf import RadialBasis
 from neuralbo.policies.standard import Standard
 from neuralbo.policies.trust_region import TrustRegion
-from neuralbo.surrogates.gp.gaussian_process import GP_CORRELATION, GaussianProcess
+from neuralbo.surrogates.gp.gaussian_process import GaussianProcess
+from neuralbo.surrogates.gp.gp_presets import GP_CORRELATION
 from neuralbo.surrogates.random_features.rvfl import BayesianRVFL
 from neuralbo.surrogates.wrappers.by_size import BySize
 from neuralbo.surrogates.wrappers.quadratic_trend import Bowl

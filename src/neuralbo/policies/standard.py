@@ -13,6 +13,7 @@ from neuralbo.criteria.class_probability import ClassProbability
 from neuralbo.criteria.criterion import Criterion, LearnsFromInitialDesign, may_repeat
 from neuralbo.criteria.default_criterion import usual_criterion
 from neuralbo.criteria.feasible import keep_feasible
+from neuralbo.criteria.weighted import log_weights, weighted
 from neuralbo.data import Data
 from neuralbo.engine.step import Step
 from neuralbo.maximizers.maximizer import SAME_POINT, Maximizer, evaluate, maximize
@@ -61,10 +62,12 @@ class Standard:
         criterion = self.criterion_at(step, model)
         step = replace(step, repeats=may_repeat(criterion, step.data))
         points, values = step.data.X[:0], []
+        logs = log_weights(step, model)
         while len(points) < q:
             here = step.with_chosen(points)
             acquisition = criterion(*believe(self.surrogate, here, model))
             acquisition = keep_feasible(criterion, acquisition, here)
+            acquisition = weighted(criterion, acquisition, here, logs)
             chosen = maximize(self.maximizer, here, acquisition, at_a_time(len(points), q))
             values.append(float(evaluate(acquisition, chosen[:1])))
             points = torch.cat([points, chosen])

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from neuralbo.criteria.criterion import may_repeat
+from neuralbo.criteria.weighted import Elsewhere
 from neuralbo.data import Data, in_order
 from neuralbo.data.near_points import are_near
 from neuralbo.engine.step import MIN_SEPARATION, Step
@@ -153,7 +154,8 @@ class TrustRegion:
         """Return the box, and the step as it is seen from within."""
         data = step.data.after(state.begin)
         box = Box.around(data.X[data.top(1)[0]], state.side, zoomed_columns(step.domain))
-        return replace(step, data=self.nearby(data, box)), box
+        weights = tuple(Elsewhere(weight, step, box.out) for weight in step.weights)
+        return replace(step, data=self.nearby(data, box), weights=weights), box
 
     def nearby(self, data: Data, box: Box) -> Data:
         """Return the trials near the best point, in the units of the box."""
@@ -173,7 +175,7 @@ class TrustRegion:
             box.into(data.X[rows]), data.Y[rows], torch.arange(len(rows)),
             X_pending=box.into(pending), X_failed=box.into(failed),
             censored=(box.into(data.X_censored[is_here]), data.Y_censored[is_here]),
-            expected=(box.into(data.X_expected), data.expected), C=data.C[rows],
+            expected=(box.into(data.X_expected), data.expected), C=data.C[rows], V=data.V[rows],
         )  # fmt: skip
 
     def side_after(self, step: Step) -> Side:
@@ -228,12 +230,8 @@ def is_beginning(data: Data, state: Side) -> bool:
 
 
 def zoomed_columns(domain: Domain) -> list[int]:
-    """Return the columns of continuous variables that always exist."""
-    return [
-        start
-        for start, variable in zip(domain.starts, domain.variables, strict=True)
-        if variable.kind == "continuous" and not variable.is_conditional
-    ]
+    """Return the columns of continuous variables that always exist and are not fixed."""
+    return [start for i, start in enumerate(domain.starts) if domain.moves(i)]
 
 
 def _are_taken(step: Step, points: Tensor) -> bool:

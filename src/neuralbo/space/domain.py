@@ -22,6 +22,8 @@ from torch import Generator, Tensor
 from torch.quasirandom import SobolEngine
 
 from neuralbo.space.category_codes import LENGTH, nearest_word, words
+from neuralbo.space.descriptors import Table
+from neuralbo.space.priors import Bell, Levels
 
 Kind = Literal["continuous", "ordinal", "category"]
 MOST_ONE_HOT = 64  # levels of a category that have a column each
@@ -39,6 +41,8 @@ class Variable:
         ratio: highest over lowest value of an ordinal on a logarithmic axis, else 1.
         when: (i, levels) pairs; active only if each variable i is active at one of its levels.
         optional: may be absent for reasons that the domain does not know.
+        prior: what is believed of its coordinate.
+        table: the columns of each level of a category that is described by numbers.
     """
 
     kind: Kind = "continuous"
@@ -46,18 +50,27 @@ class Variable:
     ratio: float = 1.0
     when: tuple[tuple[int, frozenset[int]], ...] = ()
     optional: bool = False
+    prior: Bell | Levels | None = None
+    table: Table | None = None
 
     @property
     def width(self) -> int:
         """How many columns hold the value."""
+        if self.table is not None:
+            return len(self.table[0])
         if self.is_coded:
             return LENGTH
         return self.count if self.kind == "category" and self.count > 2 else 1
 
     @property
+    def has_position(self) -> bool:
+        """Whether its levels lie on one column, in their order."""
+        return self.width == 1 and self.table is None
+
+    @property
     def is_coded(self) -> bool:
         """Whether it is a category of so many levels that they share columns."""
-        return self.kind == "category" and self.count > MOST_ONE_HOT
+        return self.kind == "category" and self.count > MOST_ONE_HOT and self.table is None
 
     @property
     def is_conditional(self) -> bool:
@@ -74,6 +87,9 @@ class Variable:
     def vectors(self, level: Tensor) -> Tensor:
         """Return the columns of levels of a category, n to n x width; neutral where NaN."""
         is_absent = level.isnan()[:, None]
+        if self.table is not None:
+            described = torch.tensor(self.table, dtype=level.dtype)
+            return torch.where(is_absent, 0.5, described[level.nan_to_num(0.0).long()])
         if self.is_coded:
             found = words(self.count)[level.nan_to_num(0.0).long()]
             return torch.where(is_absent, 0.5, found)
@@ -82,6 +98,9 @@ class Variable:
 
     def nearest(self, vectors: Tensor) -> Tensor:
         """Return the level with the nearest columns, n x width to n; the inverse of `vectors`."""
+        if self.table is not None:
+            described = torch.tensor(self.table, dtype=vectors.dtype)
+            return torch.cdist(vectors, described).argmin(-1).to(vectors.dtype)
         if self.is_coded:
             return nearest_word(vectors, self.count).to(vectors.dtype)
         return vectors.argmax(-1).to(vectors.dtype)
@@ -102,9 +121,14 @@ class Variable:
 @final
 @dataclass(frozen=True)
 class Domain:
-    """The searched part of the unit cube: variables in an order in which parents come first."""
+    """The searched part of the unit cube: variables in an order in which parents come first.
+
+    Attributes:
+        fixed: (i, coordinate) of variables that keep it; data may have others.
+    """
 
     variables: tuple[Variable, ...]
+    fixed: tuple[tuple[int, float], ...] = ()
 
     def __post_init__(self) -> None:
         for i, variable in enumerate(self.variables):
@@ -134,7 +158,20 @@ class Domain:
     @cached_property
     def is_continuous(self) -> bool:
         """Whether every point of the cube is legal as it stands."""
-        return all(v.kind == "continuous" and not v.is_conditional for v in self.variables)
+        return not self.fixed and all(
+            v.kind == "continuous" and not v.is_conditional for v in self.variables
+        )
+
+    @cached_property
+    def held(self) -> frozenset[int]:
+        """The variables that keep their coordinate."""
+        return frozenset(i for i, _ in self.fixed)
+
+    def moves(self, i: int) -> bool:
+        """Return whether a variable is continuous, always there, and not fixed."""
+        variable = self.variables[i]
+        is_free = variable.kind == "continuous" and not variable.is_conditional
+        return is_free and i not in self.held
 
     @cached_property
     def discrete(self) -> tuple[int, ...]:
@@ -153,9 +190,11 @@ class Domain:
     @cached_property
     def size(self) -> float:
         """How many points there are at most; infinite if a variable is continuous."""
-        if len(self.discrete) < len(self.variables):
+        if len(self.held.union(self.discrete)) < len(self.variables):
             return math.inf
-        return math.prod(float(v.count) for v in self.variables)
+        return math.prod(
+            float(v.count) for i, v in enumerate(self.variables) if i not in self.held
+        )
 
     def cells(self) -> Tensor:
         """Return all points in an order of their own if there are few, else none, n x d."""
@@ -165,7 +204,11 @@ class Domain:
     def _cells(self) -> Tensor:
         if not self.variables or self.size > MOST_CELLS:
             return torch.empty(0, self.d, dtype=torch.float64)
-        levels = [torch.arange(v.count, dtype=torch.float64) for v in self.variables]
+        known = dict(self.fixed)
+        levels = [
+            torch.tensor([known[i]] if i in known else range(v.count), dtype=torch.float64)
+            for i, v in enumerate(self.variables)
+        ]
         U = torch.stack([grid.flatten() for grid in torch.meshgrid(*levels, indexing="ij")], -1)
         cells: Tensor = self.expand(self.enforce(U)).unique(dim=0)
         return cells
@@ -182,7 +225,7 @@ class Domain:
         found = [
             i
             for i in self.discrete
-            if self.variables[i].width == 1 and self.variables[i].ratio == 1.0
+            if self.variables[i].has_position and self.variables[i].ratio == 1.0
         ]
         tops = [self.variables[i].count - 1.0 for i in found]
         return found, [self.starts[i] for i in found], torch.tensor(tops, dtype=torch.float64)
@@ -224,11 +267,14 @@ class Domain:
         mask = torch.zeros(len(U), self.d, dtype=torch.bool)
         variables, columns = self._continuous
         mask[:, columns] = ~U[:, variables].isnan()
+        mask[:, [self.starts[i] for i in self.held]] = False
         return mask
 
     def enforce(self, U: Tensor) -> Tensor:
-        """Return U with NaN where the conditions make a variable inactive."""
+        """Return U with fixed coordinates, and NaN where a variable is not active."""
         U = U.clone()
+        for i, coordinate in self.fixed:
+            U[:, i] = coordinate
         for group, conditions in self._conditional:
             for parent, allowed in conditions:
                 is_out = ~torch.isin(U[:, parent], allowed)
@@ -245,7 +291,7 @@ class Domain:
         variables, columns, tops = self._even
         X[:, columns] = (U[:, variables] / tops.clamp(min=1)).nan_to_num(0.5)
         for i, start, width in self._others:
-            if width > 1:
+            if not self.variables[i].has_position:
                 X[:, start : start + width] = self.variables[i].vectors(U[:, i])
             else:
                 X[:, start] = self.variables[i].position(U[:, i]).nan_to_num(0.5)
@@ -262,7 +308,7 @@ class Domain:
         variables, columns, tops = self._even
         U[:, variables] = (X[:, columns].clamp(0, 1) * tops).round()
         for i, start, width in self._others:
-            if width > 1:
+            if not self.variables[i].has_position:
                 U[:, i] = self.variables[i].nearest(X[:, start : start + width])
             else:
                 U[:, i] = self.variables[i].level(X[:, start])
@@ -285,6 +331,33 @@ class Domain:
             if self.variables[i].ratio != 1.0:
                 U[:, i] = self.variables[i].level(V[:, i])
         return U
+
+    @cached_property
+    def has_beliefs(self) -> bool:
+        """Whether something is believed of a variable."""
+        return any(v.prior is not None for v in self.variables)
+
+    def believed(self, V: Tensor) -> Tensor:
+        """Turn uniform numbers into coordinates that are distributed as is believed, n x v."""
+        U = self.coordinates(V)
+        for i, variable in enumerate(self.variables):
+            if variable.prior is not None:
+                U[:, i] = variable.prior.quantile(V[:, i])
+        return U
+
+    def log_belief(self, X: Tensor) -> Tensor:
+        """Return the logarithm of what is believed of points, n x d to n, 0 where most is.
+
+        Variables that are not active do not count. It is differentiable in continuous ones.
+        """
+        U, total = self.reduce(X.detach()), X.new_zeros(len(X))
+        for i, (variable, start) in enumerate(zip(self.variables, self.starts, strict=True)):
+            if variable.prior is None:
+                continue
+            u = X[:, start] if variable.kind == "continuous" else U[:, i].nan_to_num(0.0)
+            log_density = variable.prior.log_density(u)
+            total = total + torch.where(U[:, i].isnan(), 0.0, log_density)
+        return total
 
     def points(self, V: Tensor) -> Tensor:
         """Turn uniform numbers into legal points, n x v to n x d."""

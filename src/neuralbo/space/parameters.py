@@ -3,12 +3,16 @@
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, final
 
-from neuralbo.space.domain import Variable
+import torch
+
+from neuralbo.space.descriptors import table_of
+from neuralbo.space.domain import Kind, Variable
+from neuralbo.space.priors import MOST_WEIGHED, Around, Prior, belief_of
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
@@ -29,6 +33,7 @@ class Real:
 
     Args:
         when: conditions under which the parameter exists, as in {"kind": ["a", "b"]}.
+        prior: what is believed of good values: `around(1e-3)`; of a grid also weights by value.
     """
 
     low: float
@@ -36,6 +41,7 @@ class Real:
     log: bool = False
     step: float | None = None
     when: When | None = None
+    prior: Prior | None = None
 
     def __post_init__(self) -> None:
         _check_bounds("Real", self.low, self.high)
@@ -47,6 +53,7 @@ class Real:
             raise ValueError("Real takes log=True or step=, not both.")
         if self.step is not None:
             self._check_step(self.step)
+        self.variable()  # the belief is checked
 
     def _check_step(self, step: Any) -> None:
         span = self.high - self.low
@@ -61,8 +68,8 @@ class Real:
     def variable(self) -> Variable:
         """Return what the domain knows of the parameter."""
         if self.step is None:
-            return Variable()
-        return Variable("ordinal", _grid(self.low, self.high, self.step)[0])
+            return Variable(prior=belief_of(self, None))
+        return with_belief(self, Variable("ordinal", _grid(self.low, self.high, self.step)[0]))
 
     def coordinate(self, value: float) -> float:
         """Return where the value lies: in [0,1], or its number on the grid."""
@@ -120,6 +127,8 @@ class Integer:
 
     Args:
         when: conditions under which the parameter exists, as in {"kind": ["a", "b"]}.
+        prior: what is believed of good values: `around(4)`, or weights as in {4: 3, 8: 1}, of
+            which those not named have 1.
     """
 
     low: int
@@ -127,6 +136,7 @@ class Integer:
     log: bool = False
     step: int = 1
     when: When | None = None
+    prior: Prior | None = None
 
     def __post_init__(self) -> None:
         _check_bounds("Integer", self.low, self.high)
@@ -149,11 +159,13 @@ class Integer:
         most = MOST_LOG_LEVELS if self.log else MOST_LEVELS
         if (self.high - self.low) // self.step >= most:
             raise ValueError(f"Integer can have at most {most} levels; use Real and round.")
+        self.variable()  # the belief is checked
 
     def variable(self) -> Variable:
         """Return what the domain knows of the parameter."""
         count = (self.high - self.low) // self.step + 1
-        return Variable("ordinal", count, ratio=self.high / self.low if self.log else 1.0)
+        ratio = self.high / self.low if self.log else 1.0
+        return with_belief(self, Variable("ordinal", count, ratio=ratio))
 
     def coordinate(self, value: Any) -> float:
         """Return the number of the value on the grid."""
@@ -186,11 +198,17 @@ class Categorical:
     Args:
         when: conditions under which the parameter exists, as in {"kind": ["a", "b"]}.
         ordered: whether neighbours in the list are alike, as in ["small", "medium", "large"].
+        prior: weights of choices that are believed to be good or bad, as in {"adam": 5}; those
+            not named have 1.
+        descriptors: numbers of each choice, as in {"water": [80.1, 0.89], ...}: choices whose
+            numbers are alike are taken to be alike, also those that were never tried.
     """
 
     choices: Sequence[Any]
     when: When | None = None
     ordered: bool = False
+    prior: Mapping[Any, float] | None = None
+    descriptors: Mapping[Any, Sequence[float]] | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.choices, str) or not isinstance(self.choices, Sequence):
@@ -207,6 +225,13 @@ class Categorical:
         if len(self._places) < len(self.choices):
             twice = next(c for i, c in enumerate(self.choices) if self._places[_key(c)] != i)
             raise ValueError(f"Categorical has the choice {twice!r} more than once.")
+        if self.ordered and self.descriptors is not None:
+            raise ValueError("Categorical takes ordered=True or descriptors=, not both.")
+        if isinstance(self.prior, Around):
+            raise TypeError(
+                f"the prior of a Categorical must be weights by choice, got {self.prior!r}."
+            )
+        self.variable()  # the belief and the descriptors are checked
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], int]:
@@ -215,7 +240,9 @@ class Categorical:
 
     def variable(self) -> Variable:
         """Return what the domain knows of the parameter."""
-        return Variable("ordinal" if self.ordered else "category", len(self.choices))
+        kind: Kind = "ordinal" if self.ordered else "category"
+        table = table_of(self.choices, self.descriptors)
+        return with_belief(self, Variable(kind, len(self.choices), table=table))
 
     def coordinate(self, value: Any) -> float:
         """Return the number of the choice."""
@@ -251,6 +278,19 @@ class Categorical:
 
 
 Parameter = Real | Integer | Categorical
+
+
+def with_belief(parameter: Parameter, variable: Variable) -> Variable:
+    """Return the variable of a parameter with levels, with what is believed of it."""
+    if parameter.prior is None:
+        return variable
+    if variable.count > MOST_WEIGHED:
+        raise ValueError(
+            f"a prior can be given for {MOST_WEIGHED} levels at most, here are {variable.count}; "
+            "use Real and round."
+        )
+    positions = variable.position(torch.arange(variable.count, dtype=torch.float64))
+    return replace(variable, prior=belief_of(parameter, positions))
 
 
 def _key(choice: Any) -> tuple[str, str]:

@@ -75,6 +75,13 @@ class StatesUsual(Protocol):
 
 
 @runtime_checkable
+class UsesNoise(Protocol):
+    """A surrogate that takes the noise of single observations into account, `Data.V`."""
+
+    uses_noise: ClassVar[bool]
+
+
+@runtime_checkable
 class WarmStarts(Protocol):
     """A surrogate that can begin where an earlier fit on fewer data ended."""
 

@@ -12,11 +12,11 @@ from neuralbo.data import Data, Units
 from neuralbo.inference.quasi_newton import minimize
 from neuralbo.surrogates import GaussianProcess
 from neuralbo.surrogates.gp.gaussian_process import (
-    GP_PURE,
     GaussianProcessModel,
     Search,
     _evidence,
 )
+from neuralbo.surrogates.gp.gp_presets import GP_PURE
 from neuralbo.surrogates.gp.kernels import (
     Between,
     Constant,

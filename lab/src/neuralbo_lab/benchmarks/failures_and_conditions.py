@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 from neuralbo.engine.step import generator
-from neuralbo.interfaces.optimizer import finite_or_none
+from neuralbo.interfaces.values import finite_or_none
 from neuralbo.space import Space
 
 from neuralbo_lab import problems

@@ -14,7 +14,7 @@ from neuralbo.data import Data
 from neuralbo.engine.step import FIT, generator
 from neuralbo.engine.threads import one_thread
 from neuralbo.errors import unknown_name
-from neuralbo.interfaces.optimizer import finite_or_none
+from neuralbo.interfaces.values import finite_or_none
 from neuralbo.posteriors import FunctionDraws, GaussianFunctions, GaussianMixture, Marginals
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.surrogate import StatesFacts, moments_of

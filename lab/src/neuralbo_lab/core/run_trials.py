@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, final
 
-from neuralbo.interfaces.optimizer import finite_or_none
+from neuralbo.interfaces.values import finite_or_none
 from neuralbo.space import Space
 
 from neuralbo_lab.core.attempts import Attempts

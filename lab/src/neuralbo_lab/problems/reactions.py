@@ -17,6 +17,8 @@ from typing import Any, final
 from neuralbo.space.parameters import Categorical, Parameter
 
 FOLDER = Path("datasets/reactions")
+# of a SMILES: atoms, double bonds, branches, rings, charges
+PARTS = ("C", "c", "N", "n", "O", "o", "S", "s", "P", "F", "Cl", "Br", "I", "=", "(", "1", "[")
 
 
 @final
@@ -109,3 +111,23 @@ def _read(name: str) -> tuple[dict[str, list[Names]], dict[tuple[Names, ...], fl
     ]
     levels = {choice: sorted({key[i] for key in keys}) for i, choice in enumerate(table.choices)}
     return levels, {key: float(row["yield"]) for key, row in zip(keys, rows, strict=True)}
+
+
+def values_of(name: str) -> list[float]:
+    """Return the values of all combinations that were tried."""
+    _, yields = _read(name)
+    return [100 - 100 * found / TABLES[name].whole for found in yields.values()]
+
+
+def described(name: str, choice: str) -> dict[str, list[float]]:
+    """Return numbers that describe the substances of a choice: counts of what their SMILES name.
+
+    Atoms, double bonds, branches, rings and charges, and how long the text is; without a library
+    of chemistry there is no more. Substances with the same counts differ by their place.
+    """
+    levels, _ = _read(name)
+    rows = [[float(" ".join(found).count(part)) for part in PARTS] for found in levels[choice]]
+    return {
+        f"s{i}": [*row, sum(map(len, found)) + 1e-6 * i]
+        for i, (row, found) in enumerate(zip(rows, levels[choice], strict=True))
+    }

@@ -28,9 +28,12 @@ from neuralbo.engine.recommendation import Recommendation
 from neuralbo.engine.step import MIN_SEPARATION, Memory, Step, generator
 from neuralbo.engine.threads import one_thread
 from neuralbo.errors import FallbackWarning, warn
+from neuralbo.interfaces.costs import CostOf
 from neuralbo.interfaces.optimizer import checked_seed, signs_of
 from neuralbo.interfaces.optuna.claims import given, is_settled, publish, published
 from neuralbo.interfaces.optuna.curves import CurveReader, with_expectations
+from neuralbo.interfaces.optuna.knowledge import COST, Knowledge
+from neuralbo.interfaces.optuna.knowledge import FACTS as FACTS
 from neuralbo.interfaces.optuna.resume import improvement_noted, most_promising, take_over
 from neuralbo.interfaces.optuna.trials import (
     ENDED,
@@ -51,7 +54,7 @@ from neuralbo.space import Categorical, Parameter, Space
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.surrogate import Facts
 
-SEED, FACTS = "neuralbo:seed", "neuralbo:facts"
+SEED = "neuralbo:seed"
 CONSTRAINTS = "constraints"  # where Optuna's samplers keep what a constraints_func says
 ATTEMPTS = 5  # points that a worker chooses before it takes a free one beside the last
 JITTER_ATTEMPTS = 20  # such places that it claims; then it takes one that is disputed
@@ -88,6 +91,11 @@ class NeuralSampler(BaseSampler):
             largest step of the trials that ran to their end.
         resume: whether a pruned trial goes on that is worth more than a new one, see
             `neuralbo.resumed`.
+        fixed: parameters that keep a value in all suggestions, as in {"kind": "deep"}.
+        cost: what a trial costs: "seconds", the name of a user attribute, or a function of the
+            parameters. Points are chosen by gain per cost, less so when the budget ends.
+        budget_seconds: what all trials may cost, in seconds or in the unit of the cost; it does
+            not end the study, as it does in `minimize`.
     """
 
     def __init__(  # noqa: PLR0913
@@ -105,6 +113,9 @@ class NeuralSampler(BaseSampler):
         reference_point: Sequence[float] | None = None,
         max_resource: int | str = "auto",
         resume: bool = False,
+        fixed: Mapping[str, Any] | None = None,
+        cost: str | CostOf | None = None,
+        budget_seconds: float | None = None,
     ) -> None:
         if constraints_func is not None and not callable(constraints_func):
             raise TypeError(
@@ -121,6 +132,7 @@ class NeuralSampler(BaseSampler):
         self._space = space if isinstance(space, Space | None) else Space(space)
         self._last_step = step_or_none("max_resource", max_resource)
         self._resumes = resume
+        self._known = Knowledge.of(self._space, fixed, cost, budget_seconds)
         self._readers, self._curves = _Readers(), _CurveReaders()
         self._warned: set[str] = set()
 
@@ -213,6 +225,8 @@ class NeuralSampler(BaseSampler):
         Where a value was proposed that the range does not have, the nearest of a few random ones
         is taken: the model's wish counts, and the border of the range is not tried over and over.
         """
+        if param_name in self._known.fixed:
+            return self._known.value(param_name, param_distribution)
         trials = all_trials(study)
         self._warn_if_known(param_name, trials)
         key = zlib.crc32(param_name.encode())
@@ -286,8 +300,11 @@ class NeuralSampler(BaseSampler):
         state: TrialState,
         values: Sequence[float] | None,
     ) -> None:
-        """Note that a failed trial came to its end, and what the constraints say of others."""
+        """Note that a failed trial came to its end, the constraints of others, and costs."""
         storage, key = study._storage, trial._trial_id
+        cost = self._known.cost(trial)
+        if cost is not None:
+            storage.set_trial_user_attr(key, COST, cost)
         if state == TrialState.FAIL and WORKER in trial.system_attrs:
             storage.set_trial_system_attr(key, ENDED, True)
         elif state != TrialState.FAIL and self._constraints_func is not None:
@@ -306,7 +323,9 @@ class NeuralSampler(BaseSampler):
         if len(signs) == 1:  # of several objectives Optuna takes no reports
             data = with_expectations(data, trials, trial, space, self._curves_of(study))
         number = reader.number(trial, trials)
-        return self._engine.step(data, space, self._seed_of(study), number)
+        held = self._known.held(space, trial)
+        step = self._engine.step(data, space, self._seed_of(study), number, held)
+        return self._known.step(step, space, self._engine, trials)
 
     def _curves_of(self, study: Study) -> CurveReader:
         readers = self._curves.setdefault(study._storage, {})

@@ -17,10 +17,12 @@ from torch import Tensor
 
 from neuralbo.data import Data
 from neuralbo.data.observations import Rows, Set
-from neuralbo.interfaces.optimizer import finite_or_none
+from neuralbo.data.trial_table import noisy
+from neuralbo.interfaces.measured import NOISE, noises_of
 from neuralbo.interfaces.optuna.claims import published
 from neuralbo.interfaces.optuna.conditions import Conditions
 from neuralbo.interfaces.optuna.parameter_ranges import BoundingRanges
+from neuralbo.interfaces.values import finite_or_none
 from neuralbo.space import Parameter, Space
 
 INTERRUPTED = "neuralbo:interrupted"
@@ -92,6 +94,7 @@ class TrialReader:
         self._space: Space | None = None
         self._encoded = 0
         self._constraints = self._encoded_constraints = frozenset[str]()
+        self._noise = dict[int, tuple[float, ...]]()
 
     def update(self, trials: Sequence[FrozenTrial]) -> None:
         """Read what has been finished since, as far as all before it are finished."""
@@ -107,6 +110,7 @@ class TrialReader:
                 self._ranges.add(trial)
                 self._conditions.add(trial)
                 self._constraints |= trial.constraints.keys()
+                self._noise |= noise_of(trial)
 
     def number(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> int:
         """Return the number of a trial among those that were not interrupted."""
@@ -157,10 +161,26 @@ class TrialReader:
         later = observed(trials[self._read :], now, space, signs, constraints)
         failed = _grown(self._failed, new.X_failed, later.X_failed)
         pruned = _grown(self._pruned, _side_by_side(new), _side_by_side(later))
-        d = space.domain.d
-        return self._rows.data(
+        d, noise = space.domain.d, dict(self._noise)
+        for trial in trials[self._read :]:
+            noise |= noise_of(trial)
+        found = self._rows.data(
             later.with_failed(failed).with_censored(pruned[:, :d], pruned[:, d:])
         )
+        return noisy(found, noise)
+
+
+def noise_of(trial: FrozenTrial) -> dict[int, tuple[float, ...]]:
+    """Return the known standard deviations of a trial with values, by its number.
+
+    Raises:
+        TypeError, ValueError: if they are none, or not as many as values.
+    """
+    known = trial.user_attrs.get(NOISE)
+    if known is None or trial.state != TrialState.COMPLETE:
+        return {}
+    noises = noises_of(known, None, len(trial.values))
+    return {} if noises is None else {trial.number: noises}
 
 
 def _side_by_side(data: Data) -> Tensor:

@@ -90,7 +90,10 @@ def _modelled(landscape: Landscape) -> ExpectedGain | None:
 def _first(data: Data, n: int) -> Data:
     """Return the first n observations, with all that failed."""
     assert data.numbers is not None
-    return in_order(data.X[:n], data.Y[:n], data.numbers[:n], X_failed=data.X_failed, C=data.C[:n])
+    return in_order(
+        data.X[:n], data.Y[:n], data.numbers[:n], X_failed=data.X_failed, C=data.C[:n],
+        V=data.V[:n],
+    )  # fmt: skip
 
 
 def _suggested(landscape: Landscape, data: Data) -> tuple[float | None, str]:

@@ -8,9 +8,10 @@ from typing import final
 
 from optuna.trial import FrozenTrial, TrialState
 
-from neuralbo.interfaces.optimizer import finite_or_none, signs_of
+from neuralbo.interfaces.optimizer import signs_of
 from neuralbo.interfaces.optuna.facts import suggestion_seconds
 from neuralbo.interfaces.optuna.trials import has_diverged, is_interrupted
+from neuralbo.interfaces.values import finite_or_none
 from neuralbo.reporting.analysis.study_like import Source, study_of
 
 

@@ -7,7 +7,8 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from neuralbo.interfaces.minimize import Result
-from neuralbo.interfaces.optimizer import Optimizer, Trial
+from neuralbo.interfaces.optimizer import Optimizer
+from neuralbo.interfaces.suggested import Trial
 
 
 class HasTrials(Protocol):
@@ -62,10 +63,7 @@ def _observed(optimizer: Optimizer) -> SavedStudy:
     """Return the trials of an optimizer, which has neither a name nor times."""
     kinds = optimizer.space.distributions
     trials = [_frozen(trial, kinds) for trial in optimizer.trials]
-    finished = {trial.number for trial in trials}
-    count = len(trials) + len(optimizer.step().data.X_pending)
-    pending = [number for number in range(count) if number not in finished]
-    trials += [_trial(number, TrialState.RUNNING) for number in pending]
+    trials += [_trial(number, TrialState.RUNNING) for number in optimizer.pending]
     directions = [
         StudyDirection.MAXIMIZE if sign > 0 else StudyDirection.MINIMIZE
         for sign in optimizer._signs

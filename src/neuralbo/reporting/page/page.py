@@ -12,6 +12,7 @@ from neuralbo.reporting.page.best_section import best
 from neuralbo.reporting.page.calibration_section import calibration
 from neuralbo.reporting.page.choices_section import choices
 from neuralbo.reporting.page.convergence_section import convergence
+from neuralbo.reporting.page.costs_section import costs
 from neuralbo.reporting.page.curves_section import learning_curves
 from neuralbo.reporting.page.failures_section import failures
 from neuralbo.reporting.page.front_section import front_section, importance_of_each
@@ -36,7 +37,13 @@ def render(study: Source) -> str:
         parts += [calibration(analysis)]
     else:
         parts += [front_section(record), importance_of_each(study, record)]
-    parts += [choices(analysis), seconds(analysis), failures(analysis), _foot(analysis)]
+    parts += [
+        choices(analysis),
+        costs(analysis),
+        seconds(analysis),
+        failures(analysis),
+        _foot(analysis),
+    ]
     return html.page(f"{record.name} · neuralbo", (part for part in parts if part))
 
 

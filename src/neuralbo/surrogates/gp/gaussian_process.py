@@ -26,7 +26,6 @@ from neuralbo.surrogates.gp.kernels import (
     Matern,
     Pairs,
     Positive,
-    SquaredExponential,
     Within,
 )
 from neuralbo.surrogates.gp.matern_gradients import (
@@ -42,7 +41,6 @@ from neuralbo.surrogates.surrogate import (
     GaussianModel,
     OfMoments,
     Scaling,
-    Surrogate,
 )
 
 LOG_2PI = math.log(2 * math.pi)
@@ -60,6 +58,7 @@ class GaussianProcess:
 
     log p(y) = -(y-m)'a/2 - log|K|/2 - n log(2 pi)/2, plus the log-normal priors of `kernel` and
     `noise`. Rasmussen and Williams (2006), Alg. 2.1 and Eq. (5.8); Aryan (2020), Alg. 3.
+    An observation whose noise is known, `Data.V`, has that variance beside s2.
     The constant mean is the generalized least-squares one, so it needs no search. Default
     kernel: Matern-5/2 with a length scale for each column whose prior grows with sqrt(d).
 
@@ -88,6 +87,7 @@ class GaussianProcess:
 
     scaling: ClassVar[Scaling] = "standard"
     is_smooth: ClassVar[bool] = True
+    uses_noise: ClassVar[bool] = True
 
     @property
     def has_gradients(self) -> bool:
@@ -112,7 +112,8 @@ class GaussianProcess:
         inputs = input_units(self.inputs, data.X)
         Z = inputs.numbers(data.X)
         settings = [*self.kernel.settings(Z.shape[-1]), self.noise]
-        search = Search(self, Within(Z), y, settings)
+        known = known_noise(data, units)
+        search = Search(self, Within(Z), y, settings, known)
         starts, rounds = search.starts(self.restarts, rng), self.rounds
         if warm is not None and warm.shape == starts.shape[1:]:
             starts = torch.cat([warm[None], starts])
@@ -126,7 +127,7 @@ class GaussianProcess:
         losses = losses.nan_to_num(math.inf, math.inf, math.inf)
         best = int(losses.argmin())
         theta = thetas[best] if losses[best].isfinite() else starts[0]
-        model = GaussianProcessModel(self, theta, (data.X, y), (inputs, units))
+        model = GaussianProcessModel(self, theta, (data.X, y), (inputs, units), known)
         model.facts = {**model.facts, "clipped": clipped}
         return model
 
@@ -136,9 +137,14 @@ class Search:
     """The negative log evidence, and its gradient, of B sets of hyper-parameters."""
 
     def __init__(
-        self, recipe: GaussianProcess, pairs: Pairs, y: Tensor, settings: list[Positive]
+        self,
+        recipe: GaussianProcess,
+        pairs: Pairs,
+        y: Tensor,
+        settings: list[Positive],
+        known: Tensor | None = None,
     ) -> None:
-        self.recipe, self.pairs, self.y = recipe, pairs, y
+        self.recipe, self.pairs, self.y, self.known = recipe, pairs, y, known
         numbers = [(s.start, s.low, s.high, s.spread or math.inf) for s in settings]
         start, low, high, self.spread = torch.tensor(numbers, dtype=y.dtype).unbind(-1)
         self.median = start.log()
@@ -164,19 +170,22 @@ class Search:
         prior, by_prior = 0.5 * z.square().sum(-1), z / self.spread
         if self.analytic is not None:
             covariance = Covariance(theta.detach(), self.analytic)
-            value, gradient = _evidence(covariance.K, self.y, self.recipe.mean)
+            K = with_known_noise(covariance.K, self.known)
+            value, gradient = _evidence(K, self.y, self.recipe.mean)
             return prior - value, by_prior - covariance.gradient(gradient)
         with torch.enable_grad():
             theta = theta.detach().requires_grad_()
             K = covariance_of(self.recipe.kernel, theta, self.pairs)
-            value, gradient = _evidence(K.detach(), self.y, self.recipe.mean)
+            noisy = with_known_noise(K.detach(), self.known)
+            value, gradient = _evidence(noisy, self.y, self.recipe.mean)
             (g,) = torch.autograd.grad(K, theta, gradient)
         return prior - value, by_prior - g
 
     def loss(self, theta: Tensor) -> Tensor:
         """Return the values, B, as a part of a graph that leads to the points."""
         K = covariance_of(self.recipe.kernel, theta, self.pairs)
-        value, gradient = _evidence(K.detach(), self.y, self.recipe.mean)
+        noisy = with_known_noise(K.detach(), self.known)
+        value, gradient = _evidence(noisy, self.y, self.recipe.mean)
         z = (theta.detach() - self.median) / self.spread
         by_points = (gradient * K).sum((-2, -1))
         return 0.5 * z.square().sum(-1) - value - (by_points - by_points.detach())
@@ -186,6 +195,16 @@ def covariance_of(kernel: Kernel, theta: Tensor, pairs: Pairs) -> Tensor:
     """Return K, B x n x n, with the noise on its diagonal."""
     K = kernel.matrix(theta[:, :-1], pairs, is_same=True).expand(-1, pairs.n, pairs.n)
     return K + torch.diag_embed(theta[:, -1:].exp().expand(-1, pairs.n))
+
+
+def known_noise(data: Data, units: Units) -> Tensor | None:
+    """Return the variances of the noise that were told, n in the units of the model; or None."""
+    return data.V[:, 0] / units.square[0] if data.V.shape[-1] else None
+
+
+def with_known_noise(K: Tensor, known: Tensor | None) -> Tensor:
+    """Return covariances, ... x n x n, with the noise that was told beside the learnt one."""
+    return K if known is None else K + torch.diag(known)
 
 
 def best_mean(L: Tensor, y: Tensor, kind: str) -> Tensor:
@@ -224,6 +243,7 @@ class GaussianProcessModel(GaussianModel):
     L: Tensor
     m: Tensor
     a: Tensor
+    known: Tensor
     prior_variance: Tensor
 
     def __init__(
@@ -232,16 +252,19 @@ class GaussianProcessModel(GaussianModel):
         theta: Tensor,
         observed: tuple[Tensor, Tensor],
         units: tuple[Units, Units],
+        known: Tensor | None = None,
     ) -> None:
         super().__init__()
         X, y = observed
         self.recipe, self.units = recipe, units
         Z = units[0].numbers(X)
-        L = cholesky_factor(covariance_of(recipe.kernel, theta[None], Within(Z))[0])
+        K = covariance_of(recipe.kernel, theta[None], Within(Z))[0]
+        L = cholesky_factor(with_known_noise(K, known))
         m = best_mean(L[None], y, recipe.mean)[0]
         buffers = {
             "theta": theta, "X": X, "y": y, "Z": Z, "L": L, "m": m,
             "a": torch.cholesky_solve((y - m)[:, None], L).squeeze(-1),
+            "known": torch.zeros_like(y) if known is None else known,
         }  # fmt: skip
         self._finish(buffers)
 
@@ -353,7 +376,8 @@ class GaussianProcessModel(GaussianModel):
         """Return the model with further rows; hyper-parameters stay as they are."""
         y = self.units[1].numbers(Y).squeeze(-1)
         observed = (torch.cat([self.X, X]), torch.cat([self.y, y]))
-        return GaussianProcessModel(self.recipe, self.theta, observed, self.units)
+        known = torch.cat([self.known, torch.zeros_like(y)]) if self.known.any() else None
+        return GaussianProcessModel(self.recipe, self.theta, observed, self.units, known)
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
         """Draw f exactly at `SUPPORT` points, and between them its mean given those values.
@@ -372,7 +396,7 @@ class GaussianProcessModel(GaussianModel):
             kernel, theta = self.recipe.kernel, self.theta[None, :-1]
             K = kernel.matrix(theta, Between(Z, Z), is_same=False)[0].expand(len(Z), -1)
             noise = self.noise_variance / self.units[1].square
-            K = K + torch.diag(torch.cat([noise.expand(len(self.y)), loose]))
+            K = K + torch.diag(torch.cat([noise.expand(len(self.y)) + self.known, loose]))
             rest = torch.cat([self.y, values]) - self.m
             a = torch.cholesky_solve(rest[:, None], cholesky_factor(K)).squeeze(-1)
 
@@ -405,46 +429,3 @@ def cholesky_factor(K: Tensor) -> Tensor:
         f"the covariance of {len(K)} observations is not positive definite, also with a jitter "
         f"of {JITTERS[-1]}; are there huge or repeated values?"
     )
-
-
-def _flat(start: float, low: float, high: float) -> Positive:
-    return Positive(start, low, high)
-
-
-# Aryan (2020), Sec. 3.5: constant trend, anisotropic squared exponential, ML, 50 random restarts.
-# The bounds are not given; its nugget is 10 machine epsilons, here the smallest stable.
-GP_GPO = GaussianProcess(
-    Constant(_flat(1.0, 1e-3, 1e3)) * SquaredExponential(length=_flat(0.5, 1e-2, 1e2)),
-    noise=_flat(1e-8, 1e-8, 1e-8), restarts=49, rounds=200, clip=None,
-)  # fmt: skip
-# Kruse (2022), Sec. 5.2.1: all in (1e-3, 2), no priors, zero mean, 20 starts, standard units.
-GP_KRUSE = GaussianProcess(
-    Constant(_flat(1.0, 1e-3, 2.0)) * Matern(2.5, ard=False, length=_flat(1.0, 1e-3, 2.0)),
-    noise=_flat(1.0, 1e-3, 2.0), restarts=18, mean="zero", inputs="standard", rounds=1000,
-    clip=None,
-)  # fmt: skip
-# Agrawal (2016), Sec. 5.2, GPyOpt's defaults: isotropic Matern-5/2, noise from 0.01, five starts.
-GP_GPYOPT = GaussianProcess(
-    Constant(_flat(1.0, 1e-5, 1e5)) * Matern(2.5, ard=False, length=_flat(1.0, 1e-5, 1e5)),
-    noise=_flat(1e-2, 1e-10, 1e2), restarts=3, mean="zero", rounds=1000, clip=None,
-)  # fmt: skip
-# Högger (2021), Sec. 4.2: constant times isotropic squared exponential on [-1,1], 11 starts.
-GP_PURE = GaussianProcess(
-    Constant(_flat(1.0, 1e-5, 1e5))
-    * SquaredExponential(ard=False, length=_flat(1.0, 1e-5, 1e5)),
-    noise=_flat(1e-7, 1e-7, 1e-7), restarts=9, mean="zero", inputs="symmetric", rounds=1000,
-    clip=None,
-)  # fmt: skip
-# Aryan (2020), Sec. 5.2: a correlation, no variance; the nugget is against ill-conditioning.
-GP_CORRELATION = GaussianProcess(
-    SquaredExponential(length=_flat(0.5, 1e-2, 1e2)), noise=_flat(1e-6, 1e-6, 1e-6), clip=None
-)
-
-
-PRESETS: dict[str, Surrogate] = {
-    "gp": GaussianProcess(),
-    "gp_gpo": GP_GPO,
-    "gp_kruse": GP_KRUSE,
-    "gp_gpyopt": GP_GPYOPT,
-    "gp_pure": GP_PURE,
-}

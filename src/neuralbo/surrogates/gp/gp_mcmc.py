@@ -34,6 +34,7 @@ from neuralbo.surrogates.gp.gaussian_process import (
     best_mean,
     cholesky_factor,
     covariance_of,
+    with_known_noise,
 )
 from neuralbo.surrogates.gp.kernels import Between, Within
 from neuralbo.surrogates.surrogate import LEAST_VARIANCE, DrawsFunctions, Facts, Scaling
@@ -78,6 +79,7 @@ class SampledGaussianProcess:
 
     scaling: ClassVar[Scaling] = "standard"
     is_smooth: ClassVar[bool] = True
+    uses_noise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         least = min(self.chains, self.draws, self.thin, self.depth, self.kept)
@@ -99,7 +101,8 @@ class SampledGaussianProcess:
 
     def _fit(self, mode: GaussianProcessModel, rng: Generator) -> "SampledGaussianProcessModel":
         settings = [*self.gp.kernel.settings(mode.Z.shape[-1]), self.gp.noise]
-        target = _Target(Search(self.gp, Within(mode.Z), mode.y, settings), mode.theta)
+        search = Search(self.gp, Within(mode.Z), mode.y, settings, _known_noise(mode))
+        target = _Target(search, mode.theta)
         start = target.starts(self.chains, rng)
         facts = {"surrogate": "gp_mcmc", "clipped": mode.facts["clipped"]}
         if start is None:
@@ -188,6 +191,11 @@ def _facts(found: Chains, target: _Target) -> dict[str, float | str]:
     return facts
 
 
+def _known_noise(mode: GaussianProcessModel) -> Tensor | None:
+    """Return the variances of the noise that were told, or None."""
+    return mode.known if mode.known.any() else None
+
+
 class _Solved(NamedTuple):
     """What K sets of hyper-parameters make of the observations."""
 
@@ -197,9 +205,11 @@ class _Solved(NamedTuple):
     log_evidence: Tensor  # K
 
     @classmethod
-    def of(cls, recipe: GaussianProcess, theta: Tensor, Z: Tensor, y: Tensor) -> "_Solved":
+    def of(cls, mode: GaussianProcessModel, theta: Tensor) -> "_Solved":
         """Solve for all of them at once."""
-        C = covariance_of(recipe.kernel, theta, Within(Z))
+        recipe, y = mode.recipe, mode.y
+        C = covariance_of(recipe.kernel, theta, Within(mode.Z))
+        C = with_known_noise(C, _known_noise(mode))
         found = torch.linalg.cholesky_ex(C)
         L = found.L
         if found.info.any():
@@ -238,7 +248,7 @@ class SampledGaussianProcessModel(DrawsFunctions):
         super().__init__()
         self.mode, self.recipe, self.units = mode, mode.recipe, mode.units
         Z, y, kernel = mode.Z, mode.y, mode.recipe.kernel
-        solved = _Solved.of(mode.recipe, theta, Z, y)
+        solved = _Solved.of(mode, theta)
         prior, total = (
             kernel.diagonal(theta[:, :-1], Z.shape[-1], white) for white in (False, True)
         )
@@ -313,7 +323,10 @@ class SampledGaussianProcessModel(DrawsFunctions):
 
     def component(self, k: int) -> GaussianProcessModel:
         """Return one of the K processes."""
-        return GaussianProcessModel(self.recipe, self.theta[k], (self.X, self.y), self.units)
+        observed = (self.X, self.y)
+        return GaussianProcessModel(
+            self.recipe, self.theta[k], observed, self.units, _known_noise(self.mode)
+        )
 
     def draw(self, rng: Generator) -> Callable[[Tensor], Tensor]:
         """Draw one of the processes, and a function of it."""
