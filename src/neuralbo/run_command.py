@@ -40,6 +40,7 @@ from neuralbo.interfaces.stopping import (
     SmallImprovement,
     finished,
 )
+from neuralbo.interfaces.terminal.objective_file import declared
 from neuralbo.interfaces.terminal.progress import Shown
 
 FILE = "neuralbo:file"  # the attribute of a study that names the file of its objective
@@ -61,7 +62,11 @@ def run(options: Namespace, objective: Objective) -> int:
     rules = _rules(options)
     trials = TRIALS if options.trials is None and options.timeout is None else options.trials
     sampler = NeuralSampler(
-        options.surrogate, options.criterion, options.maximizer, seed=options.seed
+        options.surrogate,
+        options.criterion,
+        options.maximizer,
+        seed=options.seed,
+        **_known(options.file),
     )
     with storage_errors(storage), _short_warnings(options.file.absolute().parent):
         pruner = PRUNERS[options.pruner]() if options.pruner else None
@@ -89,6 +94,23 @@ def run(options: Namespace, objective: Objective) -> int:
     if file_of(storage) is not None:  # addresses may hold a password
         print(f"a page about it: neuralbo report {quote(storage)} --study {quote(name)}")
     return code
+
+
+def _known(file: Path) -> dict[str, Any]:
+    """Return the constraints that a file defines on its parameters, and these, if it does.
+
+    Raises:
+        ValueError: if it does not say which parameters there are.
+    """
+    found = declared(file, "constraints")
+    if found is None:
+        return {}
+    if declared(file, "space") is None:
+        raise ValueError(
+            f"{file} defines constraints, and so must define the parameters that they are about: "
+            'space = {"x": nb.Real(0, 1), ...}, as the objective asks for them.'
+        )
+    return {"space": declared(file, "space"), "constraints": found}
 
 
 def _shown(options: Namespace) -> Shown:

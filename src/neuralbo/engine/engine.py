@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, final
 
+import torch
 from botorch.models.model import Model
 
 from neuralbo.arguments import numbers_or_none, whole_or_none
@@ -16,6 +17,7 @@ from neuralbo.engine.threads import one_thread
 from neuralbo.engine.time_limit import TimeLimit
 from neuralbo.errors import FallbackWarning, FitError, warn
 from neuralbo.maximizers import Maximizer
+from neuralbo.maximizers.maximizer import pick
 from neuralbo.policies import HasSurrogate, Policy, Proposal, SeveralObjectives, Sobol
 from neuralbo.policies.designs import initial_trials
 from neuralbo.policies.several_objectives import for_objectives
@@ -100,10 +102,19 @@ class Engine:
 
         The initial design ends when so many trials have given a value, or after twice as many
         trials if many fail, since the policy keeps away from failures; it needs one value at
-        least. Where the surrogate cannot be fitted the points are of the sequence, too.
+        least. Where the surrogate cannot be fitted the points are of the sequence, too. All of
+        them satisfy the known constraints.
         """
         if step.domain.d == 0:
             return Proposal(step.domain.sample(q, step.rng))
+        proposal = self._proposed(step, q)
+        if step.domain.holds(proposal.points).all():
+            return proposal
+        X = step.domain.project(proposal.points)  # of a policy that knows of no constraints
+        return Proposal(pick(step, X, -torch.arange(q, dtype=X.dtype), q), proposal.facts)
+
+    def _proposed(self, step: Step, q: int) -> Proposal:
+        """Choose the next q points, which need not satisfy the constraints."""
         if self._is_initial(step):
             return Proposal(Sobol().propose(step, q).points, {"surrogate": "initial design"})
         began, proposal = self.limit.now(), None

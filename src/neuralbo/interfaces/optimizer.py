@@ -17,9 +17,11 @@ from neuralbo.engine.engine import Engine
 from neuralbo.engine.recommendation import Recommendation
 from neuralbo.engine.step import Step
 from neuralbo.engine.threads import one_thread
+from neuralbo.interfaces.outcome_constraints import constraint_values
 from neuralbo.maximizers import Maximizer
 from neuralbo.policies import Policy
 from neuralbo.space import Space
+from neuralbo.space.constraints.statements import Constraint
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.classifiers.class_model import ClassModel
 from neuralbo.surrogates.surrogate import Negated
@@ -107,6 +109,8 @@ class Optimizer:
 
     Args:
         space: parameters by name.
+        constraints: what all suggested parameters satisfy: "x1 + x2 <= 1", "low < high",
+            `at_most(2, names)`, or a function of the parameters that returns True or False.
         surrogate: a name of the catalog, a recipe or a policy; so are criterion and maximizer. Of
             several objectives it may be a list, one for each.
         direction: a list of two to four is that of several objectives.
@@ -117,6 +121,7 @@ class Optimizer:
         n_trials: how many there will be, for the few methods that want to know.
         max_suggest_seconds: suggestions that would take longer are cut short and come from a
             cheaper surrogate, with a warning.
+        n_outcome_constraints: how many constraints only an evaluation tells, see `tell`.
     """
 
     @one_thread()
@@ -133,8 +138,10 @@ class Optimizer:
         n_startup_trials: int | None = None,
         n_trials: int | None = None,
         max_suggest_seconds: float | None = None,
+        constraints: Sequence[Constraint] = (),
+        n_outcome_constraints: int = 0,
     ) -> None:
-        self.space = space if isinstance(space, Space) else Space(space)
+        self.space = Space.of(space, constraints)
         self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
         self._signs = signs_of(direction)
         self._engine = Engine.of(
@@ -143,7 +150,8 @@ class Optimizer:
             max_suggest_seconds=max_suggest_seconds,
         ).for_signs(self._signs)  # fmt: skip
         self._name = _name_of(surrogate)
-        self._columns = Columns(self.space, *self._signs)
+        self._constraints = whole("n_outcome_constraints", n_outcome_constraints)
+        self._columns = Columns(self.space, *self._signs, constraints=self._constraints)
 
     @property
     def policy(self) -> Policy:
@@ -187,11 +195,18 @@ class Optimizer:
         return suggested[0] if n is None else suggested
 
     @one_thread()
-    def tell(self, params: Mapping[str, Any], value: float | Sequence[float] | None) -> None:
+    def tell(
+        self,
+        params: Mapping[str, Any],
+        value: float | Sequence[float] | None,
+        *,
+        constraints: Sequence[float] | None = None,
+    ) -> None:
         """Record what came out; None, NaN and infinite values are failures.
 
         Parameters that were never asked for are welcome if they are legal. Of several objectives
-        the values come as a list; where one of them is a failure, all are.
+        the values come as a list; where one of them is a failure, all are. Constraints on the
+        outcome are kept where their numbers are at most 0.
 
         Raises:
             TypeError: if the parameters are no dictionary, or a value is no number.
@@ -206,11 +221,14 @@ class Optimizer:
         if number is not None and columns.is_finished(number) and self._is_row(number, row):
             raise ValueError(f"suggestion {number} was told before.")
         result = finite_values(value, len(self._signs))
+        kept: list[float] = []
+        if constraints is not None or (self._constraints and result is not None):
+            kept = constraint_values(constraints, self._constraints)
         if number is None:  # a copy of what was asked for, from a file perhaps
             number = next((i for i in columns.pending if self._is_row(i, row)), None)
         if number is None or number >= len(columns) or columns.is_finished(number):
             number = columns.add(row)
-        columns.finish(number, row, legal, result)
+        columns.finish(number, row, legal, result, kept)
 
     @property
     def trials(self) -> list[Trial]:
@@ -221,6 +239,8 @@ class Optimizer:
     def best(self) -> Trial:
         """The trial with the best value seen, be it by luck."""
         self._need_one("best", "front")
+        if self._columns.best is None and any(t.values is not None for t in self.trials):
+            raise ValueError("no trial keeps all constraints yet; see `trials` for their values.")
         if self._columns.best is None:
             raise ValueError("no trial has given a value yet; tell(params, value) first.")
         return self._trial(self._columns.best)
