@@ -34,14 +34,14 @@ def f(p):
 
 def test_every_suggestion_of_an_optimizer_and_its_batches_satisfies_them():
     opt = nb.Optimizer(SPACE, constraints=CONSTRAINTS, seed=0)
-    asked = opt.ask(3)
+    chosen = opt.ask(3)
     for _ in range(6):
-        asked.append(opt.ask())
-        opt.tell(asked[-1], f(asked[-1]))
-    asked += opt.ask(4)
-    assert len(asked) == 13
-    assert all(keeps(p) for p in asked)
-    assert len({tuple(p.values()) for p in asked}) == 13
+        chosen.append(opt.ask())
+        opt.tell(chosen[-1], f(chosen[-1]))
+    chosen += opt.ask(4)
+    assert len(chosen) == 13
+    assert all(keeps(p) for p in chosen)
+    assert len({tuple(p.values()) for p in chosen}) == 13
 
 
 def test_the_best_point_on_the_border_is_found():

@@ -92,7 +92,7 @@ class _Place:
 
 @final
 class _Searches:
-    """The state of n searches side by side. Birgin, Martinez and Raydan (2000), Alg. 2.2 (SPG).
+    """The state of n searches side by side. Birgin et al. (2000), Alg. 2.2 (SPG).
 
     z <- z + t (P(z - a g) - z), t = 1 or shorter until the value is below the worst of the last
     few by enough; a = s's/s'y of the last step s and the change y of the gradient. The feasible

@@ -29,7 +29,7 @@ TRIES = (500, 2_000, 10_000, 40_000, 100_000)  # points that functions are asked
 ENOUGH = 4  # feasible ones among them
 CHUNK = 64  # points of a sequence that are made at a time
 KEPT = 16  # chunks that are remembered
-HALVINGS = 30
+HALVINGS = 12
 REACH = 16  # rounds of moves from a point to its surroundings
 Decode = Callable[[Tensor], list[dict[str, Any]]]  # n x v coordinates to parameters
 
@@ -253,24 +253,23 @@ class Feasible:
         if is_good.all():
             return X
         U = self.domain.reduce(X).numpy()
-        bad = np.flatnonzero(~is_good.numpy())
         moved = X.clone()
-        for row in bad:
-            moved[row] = self._repaired(X[row : row + 1], U[row])
+        (bad,) = torch.where(~is_good)
+        moved[bad] = self._points(torch.from_numpy(self._projected(U[bad.numpy()])))
+        bad = bad[~self.holds(moved[bad])]
+        if len(bad):  # functions refuse it, or no point has these levels
+            nearest = torch.cdist(X[bad], self._others).argmin(-1)
+            moved[bad] = self._towards(self._others[nearest], X[bad])
         return moved
 
-    def _repaired(self, x: Tensor, u: Numbers) -> Tensor:
-        branch = self.branch_of(u)
-        if branch is not None:
-            hidden = np.where(np.isnan(u), 0.0, u)
-            found = project(branch, hidden)
-            if found is not None:
-                near = self._points(torch.from_numpy(found)[None])
-                if self.holds(near).all():
-                    return near
-        others = self._others
-        best = others[(others - x).square().sum(-1).argsort(stable=True)[:1]]
-        return self._towards(best, x)
+    def _projected(self, U: Numbers) -> Numbers:
+        """Return the nearest coordinates with the same levels; as they are if there are none."""
+        moved = np.where(np.isnan(U), 0.0, U)
+        for row, u in enumerate(U):
+            branch = self.branch_of(u)
+            found = None if branch is None else project(branch, moved[row])
+            moved[row] = moved[row] if found is None else found
+        return moved
 
     @cached_property
     def _others(self) -> Tensor:
@@ -278,17 +277,19 @@ class Feasible:
         others = self._points(self._uniform(PLAIN // 8, np.random.default_rng(1)))
         return others[self.holds(others)]
 
-    def _towards(self, good: Tensor, x: Tensor) -> Tensor:
-        """Return a feasible point on the way from a good one to x, near to x by halving."""
-        U, target = self.domain.reduce(good), self.domain.reduce(x)
-        moves = torch.tensor([v.kind == "continuous" for v in self.domain.variables])
-        moves = moves & ~U.isnan() & ~target.isnan()
-        low, high = 0.0, 1.0
+    def _towards(self, good: Tensor, X: Tensor) -> Tensor:
+        """Return feasible points on the way from good ones to others, near those by halving."""
+        U, target = self.domain.reduce(good), self.domain.reduce(X)
+        flows = torch.tensor([v.kind == "continuous" for v in self.domain.variables])
+        moves = flows & ~U.isnan() & ~target.isnan()
+        low, high = torch.zeros(len(X), 1).double(), torch.ones(len(X), 1).double()
         for _ in range(HALVINGS):
             t = (low + high) / 2
             there = self._points(torch.where(moves, U + t * (target - U), U))
-            low, high = (t, high) if self.holds(there).all() else (low, t)
-        return self._points(torch.where(moves, U + low * (target - U), U)) if low > 0 else good
+            fits = self.holds(there)[:, None]
+            low, high = torch.where(fits, t, low), torch.where(fits, high, t)
+        found = self._points(torch.where(moves, U + low * (target - U), U))
+        return torch.where(self.holds(found)[:, None], found, good)
 
     def _points(self, U: Tensor) -> Tensor:
         return self.domain.expand(self.domain.enforce(U))
