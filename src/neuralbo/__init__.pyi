@@ -33,6 +33,8 @@ from neuralbo.space import Categorical as Categorical
 from neuralbo.space import Integer as Integer
 from neuralbo.space import Real as Real
 from neuralbo.space import Space as Space
+from neuralbo.space import at_most as at_most
+from neuralbo.space import sum_to as sum_to
 from neuralbo.space.priors import around as around
 
 __version__: str

@@ -120,3 +120,18 @@ def shown(value: Any) -> str:
     text = repr(value)
     text = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
     return f"{text} of type {type(value).__name__}"
+
+
+def name_of(surrogate: Any) -> str:
+    """Return how a surrogate is called: its name, or the kind of the recipe."""
+    if isinstance(surrogate, list | tuple):
+        return ", ".join(map(name_of, surrogate))
+    return surrogate if isinstance(surrogate, str) else type(surrogate).__name__
+
+
+def checked_seed(seed: Any) -> int:
+    """Return a seed, if it is one."""
+    try:
+        return whole("seed", seed, instead=", or None")
+    except TypeError as error:
+        raise ValueError(str(error)) from None

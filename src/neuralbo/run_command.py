@@ -42,7 +42,7 @@ from neuralbo.interfaces.stopping import (
     SmallImprovement,
     finished,
 )
-from neuralbo.interfaces.terminal.known import fixed_of, guess_of, space_of
+from neuralbo.interfaces.terminal.known import fixed_of, guess_of, space_and_constraints
 from neuralbo.interfaces.terminal.progress import Shown
 
 FILE = "neuralbo:file"  # the attribute of a study that names the file of its objective
@@ -66,8 +66,9 @@ def run(options: Namespace, objective: Objective) -> int:
     guesses = [guess_of(text) for text in options.guess]
     sampler = NeuralSampler(
         options.surrogate, options.criterion, options.maximizer, seed=options.seed,
-        n_trials=trials if options.cost else None, space=space_of(options),
-        fixed=fixed_of(options.fix), cost=options.cost, budget_seconds=options.budget_seconds,
+        n_trials=trials if options.cost else None, fixed=fixed_of(options.fix),
+        cost=options.cost, budget_seconds=options.budget_seconds,
+        **space_and_constraints(options),
     )  # fmt: skip
     directions = options.direction or ["minimize"]
     with storage_errors(storage), _short_warnings(options.file.absolute().parent):

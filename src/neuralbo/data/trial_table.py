@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, final
 
 import torch
@@ -77,15 +77,18 @@ class Columns:
 
     Args:
         signs: of each objective 1 if larger values are better, else -1.
+        constraints: how many there are on the outcome, kept up to 0.
     """
 
-    def __init__(self, space: Space, *signs: float) -> None:
+    def __init__(self, space: Space, *signs: float, constraints: int = 0) -> None:
         self.space, self.signs = space, torch.tensor(signs, dtype=torch.float64)
         self._columns = {name: Column(p) for name, p in space.parameters.items()}
         self._values, self._states = [array("d") for _ in signs], bytearray()
+        self._constraints = [array("d") for _ in range(constraints)]
         self._pending: dict[int, Tensor] = {}
         self._waiting: dict[int, Tensor | None] = {}  # finished, not settled; None if failed
-        self._settled, self._failed = Rows(space.domain.d, len(signs)), Set(space.domain.d)
+        self._settled = Rows(space.domain.d, len(signs), constraints)
+        self._failed = Set(space.domain.d)
         self._cancelled = 0
         self.costs: dict[int, float] = {}  # what trials have cost, by number
         self._noise: dict[int, tuple[float, ...]] = {}  # known standard deviations
@@ -104,7 +107,7 @@ class Columns:
         """Keep a point that is to be evaluated; returns its number."""
         number = len(self)
         self._states.append(PENDING)
-        for values in self._values:
+        for values in (*self._values, *self._constraints):
             values.append(math.nan)
         for column in self._columns.values():
             column.add()
@@ -158,13 +161,35 @@ class Columns:
 
     def front(self) -> list[int]:
         """Return the numbers of the trials that no other is better than, in order."""
-        done = [number for number, state in enumerate(self._states) if state == DONE]
+        done = [
+            number
+            for number, state in enumerate(self._states)
+            if state == DONE and self.is_feasible(number)
+        ]
         Y = self._signed(done)
         return [
             number
             for number, is_best in zip(done, is_non_dominated(Y, deduplicate=False), strict=True)
             if is_best
         ]
+
+    def constraint_values(self, number: int) -> list[float] | None:
+        """Return what the constraints on the outcome gave, None if that is not known."""
+        values = [kept[number] for kept in self._constraints]
+        return None if any(map(math.isnan, values)) else values
+
+    def is_feasible(self, number: int) -> bool:
+        """Return whether a trial keeps all constraints on the outcome."""
+        return not any(values[number] > 0 for values in self._constraints)
+
+    def _kept(self, numbers: list[int]) -> Tensor:
+        """Return constraint values, n x c."""
+        columns = [[values[i] for i in numbers] for values in self._constraints]
+        return (
+            torch.tensor(columns, dtype=torch.float64)
+            .reshape(len(self._constraints), len(numbers))
+            .mT
+        )
 
     def _signed(self, numbers: list[int]) -> Tensor:
         """Return values, larger is better, n x m."""
@@ -182,8 +207,11 @@ class Columns:
         params: Mapping[str, Any],
         values: tuple[float, ...] | None,
         noise: tuple[float, ...] | None = None,
+        constraints: Sequence[float] = (),
     ) -> None:
         """Keep what came out of a trial, and the standard deviations of its noise if known."""
+        for column, broken_by in zip(self._constraints, constraints, strict=False):
+            column[number] = broken_by
         del self._pending[number]
         for name, given in params.items():
             self._columns[name].put(number, given)
@@ -194,7 +222,8 @@ class Columns:
         else:
             for column, value in zip(self._values, values, strict=True):
                 column[number] = value
-            if self.best is None or self._rank(number) < self._rank(self.best):
+            is_better = self.best is None or self._rank(number) < self._rank(self.best)
+            if is_better and self.is_feasible(number):
                 self.best = number
             if noise is not None:
                 self._noise[number] = noise
@@ -215,6 +244,7 @@ class Columns:
         return {
             "state": name, "params": params, "values": self.values(number),
             "noise": self.noise(number), "cost": self.costs.get(number),
+            "constraints": self.constraint_values(number),
         }  # fmt: skip
 
     def restore(self, written: Mapping[str, Any]) -> None:
@@ -230,7 +260,7 @@ class Columns:
             self.cancel(number)
             return
         values, noise = (written[k] and tuple(written[k]) for k in ("values", "noise"))
-        self.finish(number, row, params, values, noise)
+        self.finish(number, row, params, values, noise, written["constraints"] or ())
         if written["cost"] is not None:
             self.costs[number] = written["cost"]
 
@@ -239,7 +269,8 @@ class Columns:
             settled = self._waiting.pop(self._next)
             if settled is not None:
                 Y = self._signed([self._next])
-                self._settled.append(settled[None], Y, torch.tensor([self._next]))
+                C = self._kept([self._next])
+                self._settled.append(settled[None], Y, torch.tensor([self._next]), C)
             self._next += 1
 
     def _rank(self, number: int) -> tuple[float, int]:
@@ -263,6 +294,7 @@ class Columns:
             self._signed(numbers),
             torch.tensor(numbers, dtype=torch.long),
             X_pending=torch.stack(pending) if pending else empty,
+            C=self._kept(numbers),
         )
         return found.with_failed(self._failed.rows())
 

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, final
 
+import torch
 from botorch.models.model import Model
+from torch import Tensor
 
 from neuralbo.arguments import numbers_or_none, whole_or_none
 from neuralbo.catalog import make_policy
@@ -18,6 +20,7 @@ from neuralbo.engine.threads import one_thread
 from neuralbo.engine.time_limit import TimeLimit
 from neuralbo.errors import FallbackWarning, FitError, NeuralboWarning, warn
 from neuralbo.maximizers import Maximizer
+from neuralbo.maximizers.maximizer import pick
 from neuralbo.policies import HasSurrogate, Policy, Proposal, SeveralObjectives, Sobol
 from neuralbo.policies.designs import Believed, initial_trials
 from neuralbo.policies.several_objectives import for_objectives
@@ -109,13 +112,15 @@ class Engine:
 
         The initial design ends when so many trials have given a value, or after twice as many
         trials if many fail, since the policy keeps away from failures; it needs one value at
-        least. Where the surrogate cannot be fitted the points are of the sequence, too.
+        least. Where the surrogate cannot be fitted the points are of the sequence, too. All of
+        them satisfy the known constraints.
         """
         if step.domain.d == 0:
             return Proposal(step.domain.sample(q, step.rng))
         if self._is_initial(step):
             design = Believed() if step.domain.has_beliefs else Sobol()
-            return Proposal(design.propose(step, q).points, {"surrogate": "initial design"})
+            points = legal(step, design.propose(step, q).points)
+            return Proposal(points, {"surrogate": "initial design"})
         step = self._weighed(step)
         began, proposal = self.limit.now(), None
         with one_thread():
@@ -134,8 +139,7 @@ class Engine:
                 proposal = Proposal(points, {"surrogate": "none", "fallback": str(error)})
         assert proposal is not None  # the last attempt has no deadline
         late = self.limit.facts(attempt, step, self.limit.now() - began)
-        points = step.domain.project(proposal.points) if step.domain.fixed else proposal.points
-        return Proposal(points, {**proposal.facts, **late})
+        return Proposal(legal(step, proposal.points), {**proposal.facts, **late})
 
     def _weighed(self, step: Step) -> Step:
         """Return the step with the user's beliefs, if there are any and the policy has a core."""
@@ -182,3 +186,17 @@ class Engine:
         """
         (model,), (sign,) = self.models(step), self.signs
         return recommendation(model, step.data, sign, params_of)
+
+
+def legal(step: Step, points: Tensor) -> Tensor:
+    """Return points with the fixed parameters, that satisfy the known constraints, q x d.
+
+    Most policies choose no others; it is for those that know of neither.
+    """
+    domain = step.domain
+    if domain.fixed:
+        points = domain.project(points)
+    if domain.holds(points).all():
+        return points
+    order = -torch.arange(len(points), dtype=points.dtype)
+    return pick(step, domain.project(points), order, len(points))

@@ -96,7 +96,10 @@ def recommended(model: Model, data: Data) -> Recommended:
             "take `best`, or recommend with another surrogate."
         )
     with torch.no_grad():
-        i = int(torch.cat([_moments(model, X)[0] for X in data.X.split(ROWS)]).argmax())
+        means = torch.cat([_moments(model, X)[0] for X in data.X.split(ROWS)])
+        if data.is_feasible.any():  # of points that break a constraint only if there are no others
+            means = means.masked_fill(~data.is_feasible, -torch.inf)
+        i = int(means.argmax())
         x = data.X[i : i + 1]
         mean, variance = (float(moment) for moment in _moments(model, x))
         total = float(_moments(model, x, observation_noise=True)[1])

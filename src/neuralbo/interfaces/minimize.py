@@ -16,7 +16,7 @@ from optuna.storages import BaseStorage, InMemoryStorage
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from neuralbo.arguments import check_run
+from neuralbo.arguments import check_run, whole
 from neuralbo.criteria import Criterion
 from neuralbo.engine.recommendation import Recommendation
 from neuralbo.interfaces.budget import BudgetSpent, budget_rules
@@ -38,12 +38,14 @@ from neuralbo.interfaces.optuna.storages import (
 from neuralbo.interfaces.optuna.trials import WORKER
 from neuralbo.interfaces.optuna.unstored_values import tell_kept_values
 from neuralbo.interfaces.optuna.workers import this_worker
+from neuralbo.interfaces.outcome_constraints import constraint_name, with_constraints
 from neuralbo.interfaces.stopping import STOPPED, MostTrials, finished
 from neuralbo.interfaces.suggested import checked_guesses
 from neuralbo.interfaces.terminal.progress import Shown, progress_of
 from neuralbo.maximizers import Maximizer
 from neuralbo.policies import Policy
 from neuralbo.space import Space
+from neuralbo.space.constraints.statements import Constraint
 from neuralbo.space.fixed import checked_part
 from neuralbo.surrogates import Surrogate
 
@@ -101,6 +103,10 @@ class Result:
         try:
             return self.study.best_trial
         except ValueError:
+            if self.study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+                raise ValueError(
+                    "no trial keeps all constraints; result.study.trials has what was tried."
+                ) from None
             raise ValueError(
                 "no trial has given a value; result.study.trials[0].user_attrs['error'] says why."
             ) from None
@@ -113,14 +119,17 @@ def summary(study: Study) -> str:
     if len(study.directions) > 1:
         n = len(study.best_trials)
         return f"a front of {n} trial{'' if n == 1 else 's'}"
-    params = study.best_params
+    try:
+        params = study.best_params
+    except ValueError:  # Optuna's word for it
+        return "no trial that keeps all constraints"
     shown = [f"{name!r}: {value!r}" for name, value in islice(params.items(), MOST_SHOWN)]
     shown += ["..."] if len(params) > MOST_SHOWN else []
     return f"best_value={study.best_value:.6g}, best_params={{{', '.join(shown)}}}"
 
 
 def minimize(  # noqa: PLR0913
-    f: Callable[[dict[str, Any]], float | Sequence[float]],
+    f: Callable[[dict[str, Any]], Any],
     space: Mapping[str, Any] | Space,
     n_trials: int | None = None,
     *,
@@ -143,6 +152,8 @@ def minimize(  # noqa: PLR0913
     cost: str | CostOf | None = None,
     budget_seconds: float | None = None,
     on_change: Literal["error", "extend"] = "error",
+    constraints: Sequence[Constraint] = (),
+    n_outcome_constraints: int = 0,
 ) -> Result:
     """Find the parameters with the smallest value of f in few evaluations.
 
@@ -155,6 +166,8 @@ def minimize(  # noqa: PLR0913
         f: takes a dictionary of parameters and returns a number, or one for each direction.
         space: parameters by name: `Real`, `Integer`, `Categorical`.
         n_trials: evaluations to make in this call; None for no limit but `timeout`.
+        constraints: what all suggested parameters satisfy: "x1 + x2 <= 1", "low < high",
+            `at_most(2, names)`, or a function of the parameters that returns True or False.
         timeout: seconds after which no further evaluation begins.
         n_jobs: evaluations at a time, in threads.
         storage: where the study is kept: a path as "runs/my.db" is a SQLite file, one that ends in
@@ -180,6 +193,8 @@ def minimize(  # noqa: PLR0913
         budget_seconds: what all trials of the study may cost, in seconds or in the unit of the
             cost; the run ends when it is spent.
         on_change: "extend" goes on with a study whose parameters had narrower ranges.
+        n_outcome_constraints: how many constraints only an evaluation tells: f returns `value,
+            [c1, c2]`, and a trial keeps them where all are at most 0.
 
     Raises:
         ValueError: if an argument is not legal, or the study belongs to another space.
@@ -188,7 +203,7 @@ def minimize(  # noqa: PLR0913
         StorageError: if the storage cannot be read or written.
     """
     check_callable(f, "f(params)")
-    space = space if isinstance(space, Space) else Space(space)
+    space = Space.of(space, constraints)
     sampler = NeuralSampler(
         surrogate, criterion, maximizer, seed=seed, n_trials=n_trials, space=space,
         max_suggest_seconds=max_suggest_seconds, reference_point=reference_point, fixed=fixed,
@@ -201,9 +216,16 @@ def minimize(  # noqa: PLR0913
     check_on_change(on_change)
     sampler.check(direction)
     check_run(n_trials, timeout, n_jobs)
+    known = whole("n_outcome_constraints", n_outcome_constraints)
 
-    def objective(trial: optuna.Trial) -> float | Sequence[float]:
-        return f(ask_params(trial, space))
+    def objective(trial: optuna.Trial) -> Any:
+        raw = f(ask_params(trial, space))
+        if known == 0:
+            return raw
+        value, numbers = with_constraints(raw, known)
+        for i, number in enumerate(numbers):
+            trial.set_constraint(constraint_name(i), number)
+        return value
 
     with storage_errors(storage):
         study = open_study(storage, study_name, direction, sampler)

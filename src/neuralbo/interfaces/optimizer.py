@@ -10,7 +10,7 @@ import torch
 from botorch.models.model import Model, ModelList
 from torch import Tensor
 
-from neuralbo.arguments import shown, whole
+from neuralbo.arguments import checked_seed, name_of, shown, whole
 from neuralbo.criteria import Criterion
 from neuralbo.data.trial_table import Columns
 from neuralbo.engine.engine import Engine
@@ -32,6 +32,7 @@ from neuralbo.interfaces.optimizer_file import (
     value_of,
     write,
 )
+from neuralbo.interfaces.outcome_constraints import constraint_values
 from neuralbo.interfaces.suggested import (
     Reported,
     Suggested,
@@ -45,6 +46,7 @@ from neuralbo.interfaces.values import finite_values
 from neuralbo.maximizers import Maximizer
 from neuralbo.policies import Policy
 from neuralbo.space import Space
+from neuralbo.space.constraints.statements import Constraint
 from neuralbo.space.fixed import checked_part, is_complete
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.classifiers.class_model import ClassModel
@@ -65,6 +67,8 @@ class Optimizer:
 
     Args:
         space: parameters by name.
+        constraints: what all suggested parameters satisfy: "x1 + x2 <= 1", "low < high",
+            `at_most(2, names)`, or a function of the parameters that returns True or False.
         surrogate: a name of the catalog, a recipe or a policy; so are criterion and maximizer. Of
             several objectives it may be a list, one for each.
         direction: a list of two to four is that of several objectives.
@@ -80,6 +84,7 @@ class Optimizer:
         cost: "told" where `tell(..., cost=)` says what a trial has cost, or a function of the
             parameters: then points are chosen by gain per cost, less so when the budget ends.
         budget_seconds: what all trials may cost, in seconds or in the unit of the cost.
+        n_outcome_constraints: how many constraints only an evaluation tells, see `tell`.
     """
 
     @one_thread()
@@ -100,15 +105,17 @@ class Optimizer:
         fixed: Mapping[str, Any] | None = None,
         cost: str | CostOf | None = None,
         budget_seconds: float | None = None,
+        constraints: Sequence[Constraint] = (),
+        n_outcome_constraints: int = 0,
     ) -> None:
         self._arguments = {
             "surrogate": surrogate, "criterion": criterion, "maximizer": maximizer,
             "direction": direction, "reference_point": reference_point,
             "n_startup_trials": n_startup_trials, "n_trials": n_trials,
             "max_suggest_seconds": max_suggest_seconds, "cost": cost,
-            "budget_seconds": budget_seconds,
+            "budget_seconds": budget_seconds, "n_outcome_constraints": n_outcome_constraints,
         }  # fmt: skip
-        self.space = space if isinstance(space, Space) else Space(space)
+        self.space = Space.of(space, constraints)
         self.seed = secrets.randbits(63) if seed is None else checked_seed(seed)
         self._signs = signs_of(direction)
         self._engine = Engine.of(
@@ -116,8 +123,9 @@ class Optimizer:
             n_startup_trials=n_startup_trials, n_trials=n_trials,
             max_suggest_seconds=max_suggest_seconds,
         ).for_signs(self._signs)  # fmt: skip
-        self._name = _name_of(surrogate)
-        self._columns = Columns(self.space, *self._signs)
+        self._name = name_of(surrogate)
+        self._constraints = whole("n_outcome_constraints", n_outcome_constraints)
+        self._columns = Columns(self.space, *self._signs, constraints=self._constraints)
         self._fixed = {} if fixed is None else checked_part(self.space, fixed, "fixed")
         self._costs = Costs.given(cost, budget_seconds, names="'told'")
         self._queue: list[dict[str, Any]] = []
@@ -221,6 +229,7 @@ class Optimizer:
         *,
         noise: float | Sequence[Any] | None = None,
         cost: float | Sequence[Any] | None = None,
+        constraints: Sequence[Any] | None = None,
     ) -> None:
         """Record what came out; None, NaN and infinite values are failures.
 
@@ -234,17 +243,22 @@ class Optimizer:
             noise: the standard deviation of the value if it is known; of a list of parameters one
                 number for all, or a list. A value may also be `Measured(3.2, noise=0.1)`.
             cost: what the trial has cost, for those with `cost="told"`; likewise.
+            constraints: what constraints on the outcome gave, kept where at most 0; likewise.
 
         Raises:
             TypeError: if the parameters are no dictionary, or a value is no number.
             ValueError: if the parameters are not legal, or were told before, or there are not as
                 many values as objectives or parameters, or a noise is negative.
         """
-        each = trials_of(self.space, params, value, {"noise": noise, "cost": cost})
+        each = trials_of(
+            self.space, params, value, {"noise": noise, "cost": cost, "constraints": constraints}
+        )
         for reported in each_once([self._checked(one, its, **rest) for one, its, rest in each]):
             self._record(reported)
 
-    def _checked(self, params: Mapping[str, Any], value: Any, noise: Any, cost: Any) -> Reported:
+    def _checked(
+        self, params: Mapping[str, Any], value: Any, noise: Any, cost: Any, constraints: Any
+    ) -> Reported:
         """Return what is to be recorded of one trial."""
         if not isinstance(params, Mapping):
             raise TypeError(not_parameters(params, self.space))
@@ -259,7 +273,10 @@ class Optimizer:
         values, spent = finite_values(value, len(self._signs)), cost_or_none(cost)
         if self._costs is not None and not isinstance(self._costs.of, str):
             spent = self._costs.at(legal)
-        return Reported(number, row, legal, values, noises, spent)
+        kept: list[float] = []
+        if constraints is not None or (self._constraints and values is not None):
+            kept = constraint_values(constraints, self._constraints)
+        return Reported(number, row, legal, values, noises, spent, kept)
 
     def _record(self, reported: Reported) -> None:
         """Finish the pending trial that was told, or a new one."""
@@ -268,7 +285,10 @@ class Optimizer:
             number = next((i for i in columns.pending if self._is_row(i, reported.row)), None)
         if number is None or not columns.is_pending(number):
             number = columns.add(reported.row)
-        columns.finish(number, reported.row, reported.params, reported.values, reported.noises)
+        columns.finish(
+            number, reported.row, reported.params, reported.values, reported.noises,
+            reported.constraints,
+        )  # fmt: skip
         if reported.cost is not None:
             columns.costs[number] = reported.cost
 
@@ -286,6 +306,8 @@ class Optimizer:
     def best(self) -> Trial:
         """The trial with the best value seen, be it by luck."""
         self._need_one("best", "front")
+        if self._columns.best is None and any(t.values is not None for t in self.trials):
+            raise ValueError("no trial keeps all constraints yet; see `trials` for their values.")
         if self._columns.best is None:
             raise ValueError("no trial has given a value yet; tell(params, value) first.")
         return self._trial(self._columns.best)
@@ -424,18 +446,3 @@ class Optimizer:
             return step
         known = {number: (columns.row(number), cost) for number, cost in columns.costs.items()}
         return self._costs.step(step, self.space, self._engine, known)
-
-
-def _name_of(surrogate: Any) -> str:
-    """Return how a surrogate is called: its name, or the kind of the recipe."""
-    if isinstance(surrogate, list | tuple):
-        return ", ".join(map(_name_of, surrogate))
-    return surrogate if isinstance(surrogate, str) else type(surrogate).__name__
-
-
-def checked_seed(seed: Any) -> int:
-    """Return a seed, if it is one."""
-    try:
-        return whole("seed", seed, instead=", or None")
-    except TypeError as error:
-        raise ValueError(str(error)) from None

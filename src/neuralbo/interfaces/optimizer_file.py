@@ -18,6 +18,7 @@ from typing import Any
 
 from neuralbo.arguments import shown
 from neuralbo.space import Categorical, Integer, Parameter, Real, Space
+from neuralbo.space.constraints.statements import AtMost, Linear, Statement
 from neuralbo.space.priors import Around
 
 FORMAT, VERSION = "neuralbo optimizer", 1
@@ -138,7 +139,32 @@ def space_to_json(space: Space) -> dict[str, Any]:
             for field in dataclasses.fields(parameter)
         }
         found[name] = {"kind": type(parameter).__name__, **fields}
-    return {"parameters": list(found.items()), "optional": sorted(space.optional)}
+    return {
+        "parameters": list(found.items()), "optional": sorted(space.optional),
+        "constraints": list(map(_constraint_to_json, space.constraints)),
+    }  # fmt: skip
+
+
+def _constraint_to_json(statement: Statement) -> dict[str, Any]:
+    if isinstance(statement, Linear):
+        fields = {f.name: getattr(statement, f.name) for f in dataclasses.fields(statement)}
+        return {"linear": {name: jsonable(value) for name, value in fields.items()}}
+    if isinstance(statement, AtMost):
+        return {"at_most": [statement.most, list(statement.names)]}
+    raise ValueError(
+        f"the constraint {statement.text} is a function, which a file does not hold: state it as "
+        'a text, such as "x1 + x2 <= 1", or tell another Optimizer the trials of this one.'
+    )
+
+
+def _constraint_from_json(saved: Mapping[str, Any]) -> Statement:
+    if "at_most" in saved:
+        most, names = saved["at_most"]
+        return AtMost(most, tuple(names))
+    fields = {name: value_of(value) for name, value in saved["linear"].items()}
+    fields["weights"] = tuple((name, weight) for name, weight in fields["weights"])
+    fields["sides"] = None if fields["sides"] is None else tuple(fields["sides"])
+    return Linear(**fields)
 
 
 def space_from_json(saved: Mapping[str, Any]) -> Space:
@@ -148,7 +174,8 @@ def space_from_json(saved: Mapping[str, Any]) -> Space:
         kind = KINDS[fields["kind"]]
         rest = {key: value_of(value) for key, value in fields.items() if key != "kind"}
         parameters[name] = kind(**rest)
-    return Space(parameters, frozenset(saved["optional"]))
+    constraints = [_constraint_from_json(one) for one in saved["constraints"]]
+    return Space(parameters, frozenset(saved["optional"]), constraints)
 
 
 def jsonable(value: Any) -> Any:

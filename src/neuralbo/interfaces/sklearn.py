@@ -37,6 +37,8 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
             also be written as in scikit-optimize, (1e-3, 1e3, "log-uniform"), or as frozen
             distributions of `scipy.stats` or Optuna's.
         n_iter: candidates to try.
+        constraints: what all candidates satisfy, as of `minimize`; names are those of param_space,
+            and functions get the values that the estimator gets.
         n_points: candidates that are chosen at a time, and with `n_jobs` scored side by side.
         surrogate: the model, a name of the catalog or a recipe; so are criterion and maximizer.
         guesses: candidates that are tried first, dictionaries of parameters by name.
@@ -70,12 +72,13 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
         pre_dispatch: int | str = "2*n_jobs",
         error_score: Any = np.nan,
         return_train_score: bool = False,
+        constraints: Any = (),
     ) -> None:
         self.param_space = param_space
         self.n_iter, self.n_points = n_iter, n_points
         self.surrogate, self.criterion, self.maximizer = surrogate, criterion, maximizer
         self.guesses, self.fixed, self.cost = guesses, fixed, cost
-        self.random_state = random_state
+        self.random_state, self.constraints = random_state, constraints
         super().__init__(
             estimator=estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv,
             verbose=verbose, pre_dispatch=pre_dispatch, error_score=error_score,
@@ -88,7 +91,7 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
             raise ValueError(
                 f"n_iter and n_points must be at least 1, got {self.n_iter} and {self.n_points}."
             )
-        search_space = SearchSpace(self.param_space)
+        search_space = SearchSpace(self.param_space, self.constraints)
         optimizer = self._optimizer(search_space.space)
         tried, has_score, error = 0, False, None
         scores: list[float | None]

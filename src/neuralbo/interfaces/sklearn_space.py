@@ -5,7 +5,7 @@ searched by a label, and a SciPy distribution by its quantile; `SearchSpace.valu
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
 from numbers import Real as Number
@@ -16,6 +16,14 @@ from scipy.stats import rv_continuous, rv_discrete
 from scipy.stats.distributions import rv_frozen
 
 from neuralbo.space import Space
+from neuralbo.space.constraints.statements import (
+    AtMost,
+    Constraint,
+    Linear,
+    Predicate,
+    Statement,
+    statements_of,
+)
 from neuralbo.space.parameters import Categorical, Integer, Real, When
 
 PRIORS = {"uniform": False, "log-uniform": True}  # whether the axis is logarithmic
@@ -40,11 +48,27 @@ class SearchSpace:
         ValueError: if a form is ambiguous, or its numbers make no sense.
     """
 
-    def __init__(self, forms: Mapping[str, Any]) -> None:
+    def __init__(self, forms: Mapping[str, Any], constraints: Sequence[Constraint] = ()) -> None:
         self._back: dict[str, Callable[[Any], Any]] = {}
         self._labels: dict[str, dict[str, Any]] = {}
         found = {name: self._parameter(name, form) for name, form in forms.items()}
-        self.space = Space({name: self._with_labels(p) for name, p in found.items()})
+        parameters = {name: self._with_labels(p) for name, p in found.items()}
+        self.space = Space(
+            parameters, constraints=[self._constraint(s) for s in statements_of(constraints)]
+        )
+
+    def _constraint(self, statement: Statement) -> Statement:
+        """Return a constraint on what is searched: a function gets what the estimator gets."""
+        if isinstance(statement, Predicate):
+            function = statement.function
+            return replace(statement, function=lambda params: function(self.values(params)))
+        quantiles = [n for n in _names_of(statement) if n in self._back and n not in self._labels]
+        if quantiles:
+            raise ValueError(
+                f"the constraint {statement.text!r} names {quantiles[0]!r}, a distribution that "
+                "is searched by its quantiles; give a range, or a function of the parameters."
+            )
+        return statement
 
     def values(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the estimator takes for parameters of the space."""
@@ -127,6 +151,10 @@ class SearchSpace:
         ]
         found = same or alike
         return found[0] if len(found) == 1 else value
+
+
+def _names_of(statement: Statement) -> tuple[str, ...]:
+    return statement.names if isinstance(statement, Linear | AtMost) else ()
 
 
 def _of_skopt(form: Any) -> Any:

@@ -61,6 +61,7 @@ class Reported:
         values: None for a failure.
         noises: standard deviations of the values, where they are known.
         cost: what the trial has cost, if that is known.
+        constraints: what the constraints on the outcome gave.
     """
 
     number: int | None
@@ -69,6 +70,7 @@ class Reported:
     values: tuple[float, ...] | None
     noises: tuple[float, ...] | None
     cost: float | None
+    constraints: list[float]
 
 
 def trials_of(

@@ -10,7 +10,7 @@ from scipy.optimize import differential_evolution
 from torch import Tensor
 
 from neuralbo.engine.step import Step
-from neuralbo.maximizers.maximizer import evaluate, pick
+from neuralbo.maximizers.maximizer import evaluate, pick, placed
 
 PER_VARIABLE = 15  # members of the population for each variable, as in SciPy
 GENERATIONS = 20  # at least so many: in many variables the population is smaller
@@ -45,7 +45,7 @@ class DifferentialEvolution:
         values: list[Tensor] = []
 
         def loss(V: Any) -> Any:  # v x size, as SciPy has it
-            points.append(domain.points(torch.from_numpy(np.array(V.T))))
+            points.append(placed(domain, torch.from_numpy(np.array(V.T))))
             values.append(evaluate(acquisition, points[-1]))
             return -values[-1].numpy()
 

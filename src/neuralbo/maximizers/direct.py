@@ -10,7 +10,7 @@ from scipy.optimize import direct
 from torch import Tensor
 
 from neuralbo.engine.step import Step
-from neuralbo.maximizers.maximizer import evaluate, pick
+from neuralbo.maximizers.maximizer import evaluate, pick, placed
 
 WORST = 1e300  # a finite number for what is none: SciPy adds and compares them
 
@@ -48,7 +48,7 @@ class Direct:
 
         def loss(v: Any) -> float:
             places.append(np.array(v))
-            X = step.domain.points(torch.from_numpy(places[-1])[None])
+            X = placed(step.domain, torch.from_numpy(places[-1])[None])
             values.append(float(evaluate(acquisition, X)))
             return -min(max(values[-1], -WORST), WORST)
 
@@ -62,5 +62,5 @@ class Direct:
             vol_tol=0.0,
             len_tol=0.0,
         )
-        X = step.domain.points(torch.from_numpy(np.stack(places)))
+        X = placed(step.domain, torch.from_numpy(np.stack(places)))
         return pick(step, X, torch.tensor(values, dtype=torch.float64), q)

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import final
 
+import torch
 from botorch.acquisition import AcquisitionFunction
 from torch import Tensor
 
@@ -20,6 +21,8 @@ class GridPoints:
     Högger (2021), Sec. 5.2.1: 2000 values of one variable, 200 of each of two; of more variables
     as many as `points` allow. Integers take their levels if they are few, else evenly spaced ones;
     categories take all. Of equal values the first is taken, and the last variable moves first.
+    Points that constraints forbid are left out; where fewer remain than are asked for, as with an
+    equality, uniform ones take their place.
 
     Attributes:
         points: how many there are at most.
@@ -46,4 +49,8 @@ class GridPoints:
                 "'direct', or GridPoints(points=...)."
             )
         X = step.domain.expand(lattice(step.domain, levels))
+        if step.domain.feasible is not None:
+            X = X[step.domain.feasible.fits(step.domain.reduce(X))]
+            few = self.points // 8 if len(X) < q else 0  # an equality has hardly any grid points
+            X = torch.cat([X, step.domain.sample(few, step.rng)])
         return pick(step, X, evaluate(acquisition, X), q)

@@ -11,6 +11,7 @@ from neuralbo.criteria.criterion import KnowsGradient
 from neuralbo.data.near_points import are_near
 from neuralbo.engine.step import MIN_SEPARATION, Step
 from neuralbo.inference.quasi_newton import Objective, minimize, with_gradient
+from neuralbo.maximizers.feasible_ascent import ascend_within
 from neuralbo.space.domain import Domain
 
 SAME_POINT = 1e-7  # two points nearer than this in every column are one
@@ -27,7 +28,10 @@ class Maximizer(Protocol):
     """A way to find the largest value of an acquisition function. It holds settings only."""
 
     def __call__(self, step: Step, acquisition: AcquisitionFunction, q: int) -> Tensor:
-        """Return q legal points, best first, none of them seen before if that is possible."""
+        """Return q legal points, best first, none of them seen before if that is possible.
+
+        All of them satisfy the known constraints of the domain.
+        """
         ...
 
 
@@ -82,9 +86,12 @@ def pick(
         for draw in (lambda: X, lambda: step.domain.sample(256, step.rng), step.domain.cells):
             for rows in draw().split(FEW):
                 free = rows[~is_taken(step, rows, distance)]
+                free = free[step.domain.holds(free)]
                 chosen = torch.cat([chosen, _separated(free, chosen, q - len(chosen), distance)])
                 if len(chosen) == q:
                     return chosen
+    if step.domain.feasible is not None:
+        X = torch.cat([X[step.domain.holds(X)], step.domain.sample(q, step.rng)])
     return torch.cat([chosen, X[: q - len(chosen)]])
 
 
@@ -152,6 +159,10 @@ def jittered(step: Step, point: Tensor, rng: Generator) -> Tensor:
     reach = MIN_SEPARATION * 2 ** torch.arange(1, JITTER_DRAWS + 1, dtype=here.dtype)
     e = 2 * domain.uniform(JITTER_DRAWS, rng) - 1
     near = torch.where(moves, (here + reach[:, None] * e).clamp(0, 1), here)
+    if domain.feasible is not None:
+        hidden = torch.where(here.isnan(), 0.0, here).expand(len(near), -1)
+        near = domain.feasible.around(hidden, near.nan_to_num(0.0), reach[:, None], rng)
+        near = domain.enforce(near)
     X = torch.cat([point, domain.expand(near)])
     return pick(replace(step, rng=rng), X, -(X - point).abs().amax(-1), 1)
 
@@ -167,18 +178,20 @@ def around(step: Step, n: int, rng: Generator) -> Tensor:
     centers = torch.where(
         centers.isnan(), domain.coordinates(domain.uniform(len(best), rng)), centers
     )
-    U = centers[torch.arange(n) % len(centers)]
+    here = U = centers[torch.arange(n) % len(centers)]
     e = torch.randn(U.shape, generator=rng, dtype=U.dtype)
     scale = 10 ** (-3 * torch.rand(n, 1, generator=rng, dtype=U.dtype))  # from 1 to 1/1000
     share = torch.rand(n, 1, generator=rng, dtype=U.dtype)
     moved = torch.rand(U.shape, generator=rng, dtype=U.dtype) < share
     if domain.has_beliefs:  # a narrow belief is found by none of them
+        U = U.clone()
         U[::2], moved[::2] = domain.believed(domain.uniform(n, rng))[::2], False
     near = (U + e * scale).clamp(0, 1)
     if domain.discrete:
         levels = list(domain.discrete)
         near[:, levels] = domain.coordinates(domain.uniform(n, rng))[:, levels]
-    return torch.where(moved, near, U)
+    found = torch.where(moved, near, U)
+    return found if domain.feasible is None else domain.feasible.around(here, found, scale, rng)
 
 
 def choose(values: Tensor, n: int, rng: Generator) -> Tensor:
@@ -196,15 +209,18 @@ def choose(values: Tensor, n: int, rng: Generator) -> Tensor:
     return noisy.topk(n).indices
 
 
-def ascend(
+def ascend(  # noqa: PLR0913, PLR0917
     acquisition: AcquisitionFunction,
     X: Tensor,
     movable: Tensor,
     scale: Tensor,
     rounds: int,
     tolerance: float = 1e-6,
+    domain: Domain | None = None,
 ) -> Tensor:
     """Ascend from all rows at once in the columns that may move; others stay as they are.
+
+    In a domain with constraints feasible rows stay feasible.
 
     A local search ends when a step gains less than `tolerance`, in units of `scale`.
     """
@@ -217,6 +233,8 @@ def ascend(
     analytic = acquisition.with_gradient() if isinstance(acquisition, KnowsGradient) else None
     if analytic is not None:
         loss = _down(analytic, zero, scale)
+    if domain is not None and domain.feasible is not None:
+        return ascend_within(loss, domain, X, movable, rounds, tolerance)
     found, _ = minimize(
         loss, X, (lower, upper), rounds=rounds, gradient_tolerance=1e-5, value_tolerance=tolerance
     )
@@ -241,6 +259,14 @@ def spread_of(values: Tensor) -> Tensor:
     )
 
 
+def placed(domain: Domain, V: Tensor) -> Tensor:
+    """Return the legal points of uniform numbers, moved to feasible ones, n x v to n x d."""
+    X = domain.points(V)
+    return X if domain.feasible is None else domain.project(X)
+
+
 def coordinates_of(domain: Domain, n: int, rng: Generator) -> Tensor:
     """Return coordinates that cover the domain evenly, n x v."""
+    if domain.feasible is not None:
+        return domain.feasible.uniform(n, rng)
     return domain.coordinates(domain.sobol_uniform(n, rng))

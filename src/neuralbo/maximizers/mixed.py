@@ -18,7 +18,6 @@ from neuralbo.maximizers.maximizer import (
     spread_of,
 )
 from neuralbo.maximizers.multistart import Multistart
-from neuralbo.space.domain import Domain
 
 MOST_LEVELS = 24  # levels of one variable that are tried in a round
 MANY_LEVELS = 64  # of a category that has more of them than columns
@@ -58,19 +57,19 @@ class Mixed:
         here, whole = U[start], settings.rounds_in(domain)
         if self.between is None:
             for _ in range(self.rounds):
-                here = self._local_search(acquisition, domain, here, scale, whole)
+                here = self._local_search(acquisition, step, here, scale, whole)
                 here, is_better = _change(acquisition, step, here)
                 if not is_better.any():
                     break
         else:
-            here = self._local_search(acquisition, domain, here, scale, self.between)
+            here = self._local_search(acquisition, step, here, scale, self.between)
             moves = torch.arange(len(here))  # rows that may still get better
             for _ in range(self.rounds):
                 here[moves], is_better = _change(acquisition, step, here[moves])
                 moves = moves[is_better]
                 if not len(moves):
                     break
-            here = self._local_search(acquisition, domain, here, scale, whole)
+            here = self._local_search(acquisition, step, here, scale, whole)
         found = domain.expand(domain.enforce(here))
         near = domain.expand(domain.enforce(_neighbours(step, here).flatten(0, 1)))
         X = torch.cat([found, near, X])
@@ -78,15 +77,16 @@ class Mixed:
         return pick(step, X, values, q)
 
     def _local_search(
-        self, acquisition: AcquisitionFunction, domain: Domain, U: Tensor, scale: Tensor, most: int
+        self, acquisition: AcquisitionFunction, step: Step, U: Tensor, scale: Tensor, most: int
     ) -> Tensor:
         """Ascend in the continuous columns; inactive variables keep their hidden coordinates."""
+        domain = step.domain
         if len(domain.discrete) == len(domain.variables):
             return U
         active = domain.enforce(U)
         X, movable = domain.expand(active), domain.movable(active)
         moved = domain.reduce(
-            ascend(acquisition, X, movable, scale, most, self.multistart.tolerance)
+            ascend(acquisition, X, movable, scale, most, self.multistart.tolerance, domain)
         )
         return torch.where(moved.isnan(), U, moved)
 
@@ -106,6 +106,8 @@ def _neighbours(step: Step, U: Tensor) -> Tensor:
     for i, tried in levels.items():
         copies[:, end : end + tried.shape[1], i] = tried
         end += tried.shape[1]
+    if domain.feasible is not None:  # of variables that are tied to each other several change
+        copies = torch.cat([copies, domain.feasible.neighbours(U, rng)], 1)
     return copies
 
 
@@ -134,6 +136,8 @@ def _change(acquisition: AcquisitionFunction, step: Step, U: Tensor) -> tuple[Te
     domain = step.domain
     options = torch.cat([U[:, None], _neighbours(step, U)], 1)  # r x c x v
     values = evaluate(acquisition, domain.expand(domain.enforce(options.flatten(0, 1))))
+    if domain.feasible is not None:
+        values = torch.where(domain.feasible.fits(options.flatten(0, 1)), values, -torch.inf)
     values = values.reshape(options.shape[:2])
     best = values.argmax(-1)
     is_better = values.gather(1, best[:, None]).squeeze(-1) > values[:, 0]

@@ -36,8 +36,9 @@ class MixedInteger:
     criterion, with `mip_status`. At the time limit the best point known is taken; then, and only
     then, a suggestion depends on the speed of the machine.
 
-    If trials have failed, the criterion has a probability in it that is no program, nor is a
-    model that was conditioned on pending points: `first` alone decides, and `mip_status` says so.
+    With constraints on the parameters `first` alone decides, and `mip_status` says so. If trials
+    have failed, the criterion has a probability in it that is no program, nor is a
+    model that was conditioned on pending points: then it is so, too.
 
     Attributes:
         seconds: the time limit of the solver.
@@ -63,6 +64,8 @@ class MixedInteger:
             TypeError: if the criterion is no upper bound, or the model not piecewise linear.
         """
         near = self.first(step, acquisition, q)
+        if step.domain.feasible is not None:
+            return _not_solved(step, "the parameters have constraints", near)
         if not isinstance(acquisition, UpperBoundValue) and len(step.data.X_failed) > 0:
             return _not_solved(step, "trials have failed", near)
         net, kappa = program_of(acquisition)

@@ -58,7 +58,7 @@ class Multistart:
         start = choose(values, self.restarts, rng)
         found = ascend(
             acquisition, X[start], domain.movable(U[start]), spread_of(values),
-            self.rounds_in(domain), self.tolerance,
+            self.rounds_in(domain), self.tolerance, domain,
         )  # fmt: skip
         X = torch.cat([found, X])
         return pick(step, X, torch.cat([evaluate(acquisition, found), values]), q)

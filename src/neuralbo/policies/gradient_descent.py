@@ -137,12 +137,15 @@ def _restart(step: Step, k: int) -> Tensor:
 
 @final
 class _Values:
-    """What is known of f, in units of its size: a number, -inf if it failed, NaN if pending."""
+    """What is known of f, in units of its size: a number, -inf if it failed, NaN if pending.
+
+    A point that constraints forbid is as bad as one that failed; it is never asked for.
+    """
 
     def __init__(self, step: Step) -> None:
         data = step.data
         size = size_of(data.Y[:, 0])
-        self.X = seen(step)
+        self.X, self.domain = seen(step), step.domain
         self.values = torch.cat(
             [
                 data.Y[:, 0] / size,
@@ -158,8 +161,8 @@ class _Values:
         while True:
             min_separation = torch.cdist(X, self.X, p=torch.inf)
             nearest, i = min_separation.min(-1)
-            is_new = nearest >= SAME_POINT
-            values = self.values[i]
+            is_new = (nearest >= SAME_POINT) & self.domain.holds(X)
+            values = torch.where(self.domain.holds(X), self.values[i], -torch.inf)
             if is_new.any() or values.isnan().any():
                 return X[is_new]
             try:

@@ -69,7 +69,8 @@ class Grid:
             U = U[~torch.stack([_is_on(u, level) for u, level in pairs]).all(0)]
         if self.is_shuffled:
             U = U[torch.randperm(len(U), generator=generator(step.seed, FIT, len(U)))]
-        return step.domain.expand(U)
+        X = step.domain.expand(U)
+        return X[step.domain.holds(X)]
 
 
 def _is_on(u: Tensor, level: tuple[float, ...]) -> Tensor:

@@ -137,6 +137,8 @@ class TrustRegion:
             return None
         X = step.data.X[step.data.top(1)].clone()
         X[:, columns] = 0.5
+        if step.domain.feasible is not None:
+            X = step.domain.project(X)
         # other variables are those of the best trial, which will be another one
         tried = torch.cat([step.data.X, step.data.X_pending, step.data.X_failed])[:, columns]
         if are_near(X[:, columns], tried, SAME_POINT).any():
@@ -150,12 +152,19 @@ class TrustRegion:
             return step.data.n == 0
         return columns < len(step.domain.variables) or step.number % self.globally == 0
 
-    def zoom(self, step: Step, state: Side) -> tuple[Step, Box]:
-        """Return the box, and the step as it is seen from within."""
+    def zoom(self, step: Step, state: Side) -> tuple[Step, Box | None]:
+        """Return the step as it is seen from within the box, and the box.
+
+        If nothing in it is feasible the step is left as it is, and there is no box.
+        """
         data = step.data.after(state.begin)
         box = Box.around(data.X[data.top(1)[0]], state.side, zoomed_columns(step.domain))
+        domain = _domain_in(box, step.domain)
+        if domain is None:  # the best point breaks a constraint, and all about it
+            return step, None
         weights = tuple(Elsewhere(weight, step, box.out) for weight in step.weights)
-        return replace(step, data=self.nearby(data, box), weights=weights), box
+        data = self.nearby(data, box)
+        return replace(step, data=data, domain=domain, weights=weights), box
 
     def nearby(self, data: Data, box: Box) -> Data:
         """Return the trials near the best point, in the units of the box."""
@@ -232,6 +241,22 @@ def is_beginning(data: Data, state: Side) -> bool:
 def zoomed_columns(domain: Domain) -> list[int]:
     """Return the columns of continuous variables that always exist and are not fixed."""
     return [start for i, start in enumerate(domain.starts) if domain.moves(i)]
+
+
+def _domain_in(box: Box, domain: Domain) -> Domain | None:
+    """Return the domain as seen from within a box, None if constraints leave nothing of it."""
+    if domain.feasible is None:
+        return domain
+    begin, span = (
+        torch.zeros(len(domain.variables)).double(),
+        torch.ones(len(domain.variables)).double(),
+    )
+    for i, start in enumerate(domain.starts):
+        if start in box.columns:
+            begin[i], span[i] = box.low[start], box.span[start]
+    U = domain.reduce(box.center[None])[0]
+    feasible = domain.feasible.within(begin, span, (U - begin) / span)
+    return None if feasible is None else replace(domain, feasible=feasible)
 
 
 def _are_taken(step: Step, points: Tensor) -> bool:

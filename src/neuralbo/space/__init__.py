@@ -1,5 +1,6 @@
 """What a point is: parameters, conditions, the unit cube."""
 
+from neuralbo.space.constraints import at_most, sum_to
 from neuralbo.space.parameters import (
     Categorical,
     Integer,
@@ -9,4 +10,13 @@ from neuralbo.space.parameters import (
 )
 from neuralbo.space.space import Space
 
-__all__ = ["Categorical", "Integer", "Parameter", "Real", "Space", "from_distribution"]
+__all__ = [
+    "Categorical",
+    "Integer",
+    "Parameter",
+    "Real",
+    "Space",
+    "at_most",
+    "from_distribution",
+    "sum_to",
+]

@@ -15,7 +15,7 @@ Notation
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, final
+from typing import TYPE_CHECKING, Literal, final
 
 import torch
 from torch import Generator, Tensor
@@ -24,6 +24,9 @@ from torch.quasirandom import SobolEngine
 from neuralbo.space.category_codes import LENGTH, nearest_word, words
 from neuralbo.space.descriptors import Table
 from neuralbo.space.priors import Bell, Levels
+
+if TYPE_CHECKING:
+    from neuralbo.space.constraints.feasible import Feasible
 
 Kind = Literal["continuous", "ordinal", "category"]
 MOST_ONE_HOT = 64  # levels of a category that have a column each
@@ -125,10 +128,12 @@ class Domain:
 
     Attributes:
         fixed: (i, coordinate) of variables that keep it; data may have others.
+        feasible: what the known constraints leave of it; None without any.
     """
 
     variables: tuple[Variable, ...]
     fixed: tuple[tuple[int, float], ...] = ()
+    feasible: "Feasible | None" = None
 
     def __post_init__(self) -> None:
         for i, variable in enumerate(self.variables):
@@ -158,7 +163,8 @@ class Domain:
     @cached_property
     def is_continuous(self) -> bool:
         """Whether every point of the cube is legal as it stands."""
-        return not self.fixed and all(
+        is_free = not self.fixed and self.feasible is None
+        return is_free and all(
             v.kind == "continuous" and not v.is_conditional for v in self.variables
         )
 
@@ -211,7 +217,13 @@ class Domain:
         ]
         U = torch.stack([grid.flatten() for grid in torch.meshgrid(*levels, indexing="ij")], -1)
         cells: Tensor = self.expand(self.enforce(U)).unique(dim=0)
-        return cells
+        return cells[self.holds(cells)]
+
+    def holds(self, X: Tensor) -> Tensor:
+        """Return for which legal points the known constraints hold, n x d to n."""
+        if self.feasible is None:
+            return torch.ones(len(X), dtype=torch.bool)
+        return self.feasible.holds(X)
 
     @cached_property
     def _continuous(self) -> tuple[list[int], list[int]]:
@@ -318,7 +330,9 @@ class Domain:
         return self.enforce(U)
 
     def project(self, X: Tensor) -> Tensor:
-        """Move each row to the nearest legal point."""
+        """Move each row to the nearest legal point; with constraints to a feasible one near it."""
+        if self.feasible is not None:
+            return self.feasible.repaired(self.expand(self.reduce(X)))
         return X.clamp(0, 1) if self.is_continuous else self.expand(self.reduce(X))
 
     def coordinates(self, V: Tensor) -> Tensor:
@@ -364,7 +378,9 @@ class Domain:
         return self.expand(self.enforce(self.coordinates(V)))
 
     def sample(self, n: int, rng: Generator) -> Tensor:
-        """Draw n independent points, n x d."""
+        """Draw n points, n x d, independent where no constraints make that hard."""
+        if self.feasible is not None:
+            return self.expand(self.enforce(self.feasible.uniform(n, rng)))
         return self.points(self.uniform(n, rng))
 
     def uniform(self, n: int, rng: Generator) -> Tensor:
@@ -373,6 +389,8 @@ class Domain:
 
     def sobol(self, n: int, rng: Generator, skip: int = 0) -> Tensor:
         """Return points `skip` to `skip + n` of the scrambled Sobol sequence that `rng` draws."""
+        if self.feasible is not None:
+            return self.expand(self.enforce(self.feasible.sequence(n, rng, skip)))
         return self.points(self.sobol_uniform(n, rng, skip))
 
     def sobol_uniform(self, n: int, rng: Generator, skip: int = 0) -> Tensor:
@@ -387,6 +405,11 @@ class Domain:
         return rows
 
     def latin_hypercube(self, n: int, rng: Generator) -> Tensor:
-        """Draw n points, one in each of n slices of every variable, n x d."""
+        """Draw n points, one in each of n slices of every variable, n x d.
+
+        With constraints it is a part of a sequence: slices of single variables say little there.
+        """
+        if self.feasible is not None:
+            return self.sobol(n, rng)
         ranks = self.uniform(n, rng).argsort(0)
         return self.points((ranks + self.uniform(n, rng)) / n)

@@ -39,14 +39,33 @@ def checked_part(space: Space, given: Any, name: str) -> dict[str, Any]:
         problem = parameter.problem(given[key])
         if problem:
             raise ValueError(f"{name}: {key!r} must be {problem}, got {shown(given[key])}.")
-        for parent, values in (parameter.when or {}).items():
-            if parent in legal and all(not _same(space, parent, legal[parent], v) for v in values):
-                raise ValueError(
-                    f"{name}: {key!r} exists only when {parameter.when}, and {parent!r} is "
-                    f"{legal[parent]!r}. Leave {key!r} out, or change {parent!r}."
-                )
+        _check_condition(space, key, legal, name)
         legal[key] = given[key]
+    if legal and space.constraints:
+        _check_constraints(space, legal, name)
     return legal
+
+
+def _check_condition(space: Space, key: str, legal: Mapping[str, Any], name: str) -> None:
+    when = space.parameters[key].when or {}
+    for parent, values in when.items():
+        if parent in legal and all(not _same(space, parent, legal[parent], v) for v in values):
+            raise ValueError(
+                f"{name}: {key!r} exists only when {when}, and {parent!r} is "
+                f"{legal[parent]!r}. Leave {key!r} out, or change {parent!r}."
+            )
+
+
+def _check_constraints(space: Space, legal: Mapping[str, Any], name: str) -> None:
+    if not is_complete(space, legal):
+        raise ValueError(
+            f"{name} leaves parameters open, which cannot be chosen with constraints= so far; got "
+            f"{shown(dict(legal))}. Give a value to each, or change the space, where a parameter "
+            "that keeps its value is Categorical([value])."
+        )
+    broken = space.violated(legal)
+    if broken:
+        raise ValueError(f"{name} breaks the constraint {broken[0].text!r}: {shown(dict(legal))}.")
 
 
 def _same(space: Space, name: str, one: Any, other: Any) -> bool:

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, final
 import torch
 from torch import Tensor
 
+from neuralbo.space.constraints.feasible import Feasible
+from neuralbo.space.constraints.rows import sized
+from neuralbo.space.constraints.statements import Constraint, Statement, statements_of
 from neuralbo.space.domain import Domain, Variable
 from neuralbo.space.parameters import (
     Categorical,
@@ -36,12 +39,16 @@ class Space:
     Args:
         parameters: `Real`, `Integer`, `Categorical` or Optuna's distributions by name.
         optional: names that may be absent although no condition says so.
+        constraints: what all parameters that are suggested satisfy: texts such as "a + b <= 1",
+            "low < high" or "a + b + c == 1", coefficients as ({"a": 1, "b": 2}, "<=", 1),
+            `at_most(k, names)`, and functions of the parameters that return True or False.
     """
 
     def __init__(
         self,
         parameters: "Mapping[str, Parameter | BaseDistribution]",
         optional: frozenset[str] = frozenset(),
+        constraints: Sequence[Constraint] = (),
     ) -> None:
         if not isinstance(parameters, Mapping) or not parameters:
             raise ValueError(
@@ -57,6 +64,26 @@ class Space:
         self.optional = optional
         self._levels = {name: self._levels_of(p.when or {}) for name, p in named.items()}
         self.domain = Domain(tuple(self._variable(name) for name in self.names))
+        self.constraints = sized(statements_of(constraints), self.parameters)
+        if self.constraints:
+            feasible = Feasible.of(
+                self.domain, self.constraints, self._named, self.parameters, self.names
+            )
+            self.domain = Domain(self.domain.variables, feasible=feasible)
+
+    @staticmethod
+    def of(space: "Mapping[str, Any] | Space", constraints: Sequence[Constraint] = ()) -> "Space":
+        """Return a space, or one of the same parameters with further constraints."""
+        if not isinstance(space, Space):
+            return Space(space, constraints=constraints)
+        further = statements_of(constraints)
+        if not further:
+            return space
+        return Space(space.parameters, space.optional, (*space.constraints, *further))
+
+    def violated(self, params: Params) -> list[Statement]:
+        """Return the constraints that parameters do not satisfy."""
+        return [statement for statement in self.constraints if not statement.holds(params)]
 
     def _levels_of(self, when: When) -> list[tuple[str, frozenset[int]]]:
         """Return a condition with the levels of its parents in the place of their values."""
@@ -127,8 +154,12 @@ class Space:
 
     def decode(self, X: Tensor) -> list[dict[str, Any]]:
         """Turn points, n x d, into dictionaries of legal parameters, constants included."""
+        return self._named(self.domain.reduce(X))
+
+    def _named(self, U: Tensor) -> list[dict[str, Any]]:
+        """Turn coordinates, n x v, into dictionaries of legal parameters, constants included."""
         rows = []
-        for row in self.domain.reduce(X).tolist():
+        for row in U.tolist():
             coordinates = dict(zip(self.names, row, strict=True))
             params: dict[str, Any] = {}
             for name, parameter in self.parameters.items():

@@ -19,6 +19,7 @@ from neuralbo.testing.toys import (
     FINITE,
     SQUARE,
     Peak,
+    constrained,
     cube,
     no_global_randomness,
     observed,
@@ -122,6 +123,15 @@ class MaximizerChecks:
         data = observed(FINITE, 5)
         step = step_of(data, FINITE)
         assert not is_seen(maximizer(step, self.peak(data.X[0]), 1), data.X).any()
+
+    def test_it_keeps_known_constraints(self, maximizer: Maximizer) -> None:
+        space = constrained()
+        domain = space.domain
+        step = step_of(observed(domain, 3), domain)
+        points = maximizer(step, self.peak(torch.ones(domain.d, dtype=torch.float64)), 3)
+        assert points.shape == (3, domain.d)
+        assert_legal(points, domain)
+        assert not any(space.violated(params) for params in space.decode(points))
 
     def test_it_is_a_function_of_the_step(self, maximizer: Maximizer, domain: Domain) -> None:
         data, peak = observed(domain, 3), self.peak(top_of(domain))

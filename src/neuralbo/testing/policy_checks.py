@@ -10,12 +10,13 @@ import pytest
 import torch
 
 from neuralbo.data import Data
+from neuralbo.engine.engine import Engine
 from neuralbo.engine.step import Memory, Step
 from neuralbo.maximizers.maximizer import is_seen, seen
 from neuralbo.policies.policy import Policy, Proposal
 from neuralbo.space.domain import Domain
 from neuralbo.testing.maximizer_checks import assert_different, assert_legal
-from neuralbo.testing.toys import DOMAINS, FINITE, no_global_randomness, observed
+from neuralbo.testing.toys import DOMAINS, FINITE, constrained, no_global_randomness, observed
 
 
 def step_of(data: Data, domain: Domain, memory: Memory | None = None, number: int = 9) -> Step:
@@ -62,6 +63,15 @@ class PolicyChecks:
         assert points.shape == (q, domain.d)
         assert_legal(points, domain)
         assert_different(points)
+
+    def test_it_proposes_what_known_constraints_allow(self, policy: Policy) -> None:
+        """The engine corrects a policy that knows nothing of them."""
+        space = constrained()
+        engine = Engine(policy, policy, initial=1)
+        step = step_of(observed(space.domain, 9), space.domain)
+        points = engine.suggest(step, 2).points
+        assert points.shape == (2, space.domain.d)
+        assert not any(space.violated(params) for params in space.decode(points))
 
     def test_equal_steps_get_equal_points_and_the_data_are_left_as_they_were(
         self, policy: Policy, domain: Domain

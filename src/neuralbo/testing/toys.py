@@ -4,7 +4,7 @@ import pickle
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import torch
@@ -13,6 +13,7 @@ from botorch.utils.transforms import t_batch_mode_transform
 from torch import Generator, Tensor
 
 from neuralbo.data import Data
+from neuralbo.space import Categorical, Integer, Real, Space
 from neuralbo.space.domain import Domain, Variable
 from neuralbo.surrogates.surrogate import GaussianModel
 
@@ -107,6 +108,24 @@ CONDITIONAL = Domain(
 )
 FINITE = Domain((Variable("ordinal", 3), Variable("category", 2)))
 DOMAINS = {"square": SQUARE, "mixed": MIXED, "conditional": CONDITIONAL, "finite": FINITE}
+
+
+def constrained() -> Space:
+    """Return a space with an order, a sum of which an integer is a part, and a function."""
+    return Space(
+        {
+            "lower": Real(0, 1),
+            "upper": Real(0, 1),
+            "n": Integer(0, 5),
+            "x": Real(0, 5),
+            "kind": Categorical(["a", "b"]),
+        },
+        constraints=["lower < upper", "n + x == 5", _is_allowed],
+    )
+
+
+def _is_allowed(params: dict[str, Any]) -> bool:
+    return bool(params["kind"] == "a" or params["n"] >= 2)
 
 
 def cube(d: int) -> Domain:

@@ -13,6 +13,7 @@ from neuralbo_lab.benchmarks.failures import FAILURES
 from neuralbo_lab.benchmarks.faults import FAULTS_STUDY
 from neuralbo_lab.benchmarks.high_dimension import HIGH_DIMENSION, HIGH_DIMENSION_FULL
 from neuralbo_lab.benchmarks.knowledge import KNOWLEDGE
+from neuralbo_lab.benchmarks.known_constraints import KNOWN_CONSTRAINTS
 from neuralbo_lab.benchmarks.many_trials import MANY_TRIALS
 from neuralbo_lab.benchmarks.non_stationary import NON_STATIONARY
 from neuralbo_lab.benchmarks.objectives import OBJECTIVES
@@ -82,6 +83,7 @@ STUDIES: dict[str, Study[Any]] = {
         KNOWLEDGE,
         BORDER,
         CONDITIONAL,
+        KNOWN_CONSTRAINTS,
         OBJECTIVES,
         CURVES,
         WORKERS,

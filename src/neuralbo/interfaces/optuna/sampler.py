@@ -19,7 +19,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState, create_trial
 from torch import Tensor
 
-from neuralbo.arguments import is_number, shown, step_or_none
+from neuralbo.arguments import checked_seed, is_number, shown, step_or_none
 from neuralbo.criteria import Criterion
 from neuralbo.data import Data
 from neuralbo.data.near_points import are_near
@@ -29,7 +29,7 @@ from neuralbo.engine.step import MIN_SEPARATION, Memory, Step, generator
 from neuralbo.engine.threads import one_thread
 from neuralbo.errors import FallbackWarning, warn
 from neuralbo.interfaces.costs import CostOf
-from neuralbo.interfaces.optimizer import checked_seed, signs_of
+from neuralbo.interfaces.optimizer import signs_of
 from neuralbo.interfaces.optuna.claims import given, is_settled, publish, published
 from neuralbo.interfaces.optuna.curves import CurveReader, with_expectations
 from neuralbo.interfaces.optuna.knowledge import COST, Knowledge
@@ -51,6 +51,7 @@ from neuralbo.maximizers.maximizer import jittered
 from neuralbo.policies import Policy
 from neuralbo.policies.designs import initial_trials
 from neuralbo.space import Categorical, Parameter, Space
+from neuralbo.space.constraints.statements import Constraint, statements_of
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.surrogate import Facts
 
@@ -84,7 +85,10 @@ class NeuralSampler(BaseSampler):
         space: the parameters, if they are known before the first trial.
         max_suggest_seconds: suggestions that would take longer are cut short and come from a
             cheaper surrogate, with a warning.
-        constraints_func: as Optuna's other samplers take it; better is `trial.set_constraint`.
+        constraints: what all suggested parameters satisfy, known before any trial: "a + b <= 1",
+            `at_most(2, names)`, or a function of the parameters; they need `space`.
+        constraints_func: constraints on the outcome of a trial, as Optuna's other samplers take
+            them; better is `trial.set_constraint`.
         reference_point: of several objectives, values below which none is worth anything; None
             takes them a little below the values seen.
         max_resource: the step of `trial.report` at which values are compared, "auto" for the
@@ -116,6 +120,7 @@ class NeuralSampler(BaseSampler):
         fixed: Mapping[str, Any] | None = None,
         cost: str | CostOf | None = None,
         budget_seconds: float | None = None,
+        constraints: Sequence[Constraint] = (),
     ) -> None:
         if constraints_func is not None and not callable(constraints_func):
             raise TypeError(
@@ -129,7 +134,7 @@ class NeuralSampler(BaseSampler):
             max_suggest_seconds=max_suggest_seconds,
         )  # fmt: skip
         self._seed = None if seed is None else checked_seed(seed)
-        self._space = space if isinstance(space, Space | None) else Space(space)
+        self._space = _space_of(space, constraints)
         self._last_step = step_or_none("max_resource", max_resource)
         self._resumes = resume
         self._known = Knowledge.of(self._space, fixed, cost, budget_seconds)
@@ -359,6 +364,25 @@ class NeuralSampler(BaseSampler):
             "complicated, tell them with NeuralSampler(space=...).",
             FallbackWarning,
         )
+
+
+def _space_of(
+    space: Mapping[str, Any] | Space | None, constraints: Sequence[Constraint]
+) -> Space | None:
+    """Return the space with its constraints.
+
+    Raises:
+        ValueError: if there are constraints and no space.
+    """
+    if space is not None:
+        return Space.of(space, constraints)
+    if statements_of(constraints):
+        raise ValueError(
+            "constraints= needs space=: before the first trial nobody knows which parameters "
+            "there are, and already that one has to satisfy them. What a trial tells only when it "
+            "is evaluated is for trial.set_constraint, or constraints_func=."
+        )
+    return None
 
 
 def is_of_sampler(error: BaseException) -> bool:

@@ -1,11 +1,11 @@
 """What the options of `neuralbo run` say of parameters."""
 
 import json
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
 
+from neuralbo.interfaces.terminal.objective_file import declared
 from neuralbo.space import Space
 
 
@@ -43,20 +43,27 @@ def fixed_of(texts: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def space_of(options: Namespace) -> Space | None:
-    """Return the space that the file of the objective defines under the name that was given.
+def space_and_constraints(options: Namespace) -> dict[str, Any]:
+    """Return the parameters and the constraints that the file of the objective defines.
+
+    The space is what the option --space names. Constraints are what the file calls so; they need
+    a space, and without the option it is what the file calls `space`.
 
     Raises:
-        ValueError: if it defines none of that name.
+        ValueError: if the file defines no space of that name, or constraints without a space.
     """
-    name, path = options.space, str(options.file.absolute())
-    if name is None:
-        return None
-    modules = [m for m in list(sys.modules.values()) if getattr(m, "__file__", None) == path]
-    found = getattr(modules[0], name, None) if modules else None
-    if not isinstance(found, dict | Space):
+    constraints, name = declared(options.file, "constraints"), options.space
+    if name is None and constraints is None:
+        return {}
+    found = declared(options.file, name or "space")
+    if isinstance(found, dict | Space):
+        return {"space": found, "constraints": constraints or ()}
+    if name is not None:
         raise ValueError(
             f"--space {name}: {options.file} defines no dictionary of parameters of that name, "
             f'as in {name} = {{"x": nb.Real(0, 1, prior=nb.around(0.5))}}.'
         )
-    return found if isinstance(found, Space) else Space(found)
+    raise ValueError(
+        f"{options.file} defines constraints, and so must define the parameters that they are "
+        'about: space = {"x": nb.Real(0, 1), ...}, as the objective asks for them.'
+    )

@@ -38,6 +38,12 @@ def load_objective(path: Path) -> Any:
     return objective
 
 
+def declared(path: Path, name: str) -> Any:
+    """Return what a file that was imported calls by a name, None if nothing."""
+    module = f"objective_in_{path.stem}" if _is_taken(path) else path.stem
+    return getattr(sys.modules.get(module), name, None)
+
+
 def _is_taken(path: Path) -> bool:
     """Return whether a library has the name of a file."""
     if path.stem in sys.stdlib_module_names:
