@@ -136,7 +136,7 @@ class TestInStudies:
             opt.tell({"x": x, "y": y}, 1.0 + 0.1 * x)
         suggested = opt.ask()
         assert abs(suggested["x"] - 0.2) < 0.06
-        assert suggested.facts["belief_weight"] == 10 / 3
+        assert suggested.facts["belief_weight"] == 3 / 3
 
     def test_a_policy_that_weighs_nothing_says_so(self):
         opt = Optimizer({"x": Real(0, 1, prior=around(0.2))}, surrogate="random", seed=0)

@@ -39,9 +39,9 @@ def test_a_file_keeps_constraints_and_what_constraints_on_the_outcome_gave(tmp_p
     opt.save(tmp_path / "opt.json")
     loaded = nb.Optimizer.load(tmp_path / "opt.json")
     assert loaded.best == opt.best and loaded.best.params["a"] <= 0.5
-    asked = [opt.ask(3), loaded.ask(3)]
-    assert asked[0] == asked[1]
-    assert all(p["a"] + p["b"] <= 1 for p in asked[1])
+    next_ones = [opt.ask(3), loaded.ask(3)]
+    assert next_ones[0] == next_ones[1]
+    assert all(p["a"] + p["b"] <= 1 for p in next_ones[1])
 
 
 def test_a_function_is_not_written_into_a_file(tmp_path):

@@ -10,11 +10,12 @@ from neuralbo.interfaces.optuna.storages import Storage
 from neuralbo.maximizers import Maximizer
 from neuralbo.policies import Policy
 from neuralbo.space import Space
+from neuralbo.space.constraints.statements import Constraint
 from neuralbo.surrogates import Surrogate
 
 
 def maximize(  # noqa: PLR0913
-    f: Callable[[dict[str, Any]], float | Sequence[float]],
+    f: Callable[[dict[str, Any]], Any],
     space: Mapping[str, Any] | Space,
     n_trials: int | None = None,
     *,
@@ -36,6 +37,8 @@ def maximize(  # noqa: PLR0913
     cost: str | CostOf | None = None,
     budget_seconds: float | None = None,
     on_change: Literal["error", "extend"] = "error",
+    constraints: Sequence[Constraint] = (),
+    n_outcome_constraints: int = 0,
 ) -> Result:
     """Find the parameters with the largest value of f; all arguments are those of `minimize`."""
     return minimize(
@@ -60,5 +63,7 @@ def maximize(  # noqa: PLR0913
         cost=cost,
         budget_seconds=budget_seconds,
         on_change=on_change,
+        constraints=constraints,
+        n_outcome_constraints=n_outcome_constraints,
         direction="maximize",
     )

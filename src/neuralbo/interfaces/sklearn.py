@@ -15,7 +15,6 @@ from neuralbo.errors import FailedTrialWarning
 from neuralbo.interfaces.costs import SECONDS
 from neuralbo.interfaces.optimizer import Optimizer
 from neuralbo.interfaces.sklearn_space import SearchSpace
-from neuralbo.space import Space
 
 LEAST_SECONDS = 1e-6  # of a candidate: a cost is above 0
 ALL_FAILED = "fits failed"  # in the message of scikit-learn when no fold of a batch has a score
@@ -92,7 +91,7 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
                 f"n_iter and n_points must be at least 1, got {self.n_iter} and {self.n_points}."
             )
         search_space = SearchSpace(self.param_space, self.constraints)
-        optimizer = self._optimizer(search_space.space)
+        optimizer = self._optimizer(search_space)
         tried, has_score, error = 0, False, None
         scores: list[float | None]
         seconds: list[float | None]
@@ -116,13 +115,23 @@ class NeuralSearchCV(BaseSearchCV):  # type: ignore[misc]
             raise error
         self.optimizer_ = optimizer
 
-    def _optimizer(self, space: Space) -> Optimizer:
+    def _optimizer(self, known: SearchSpace) -> Optimizer:
+        cost = self.cost
+        if callable(cost):
+
+            def cost(params: dict[str, Any]) -> float:
+                found: float = self.cost(known.values(params))
+                return found
+
+        guesses = self.guesses
+        if isinstance(guesses, list | tuple):
+            guesses = [known.searched(guess) for guess in guesses]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return Optimizer(
-            space, direction="maximize", surrogate=self.surrogate,
+            known.space, direction="maximize", surrogate=self.surrogate,
             criterion=self.criterion, maximizer=self.maximizer, seed=seed, n_trials=self.n_iter,
-            guesses=self.guesses, fixed=self.fixed,
-            cost="told" if self.cost == SECONDS else self.cost,
+            guesses=guesses, fixed=known.searched(self.fixed),
+            cost="told" if cost == SECONDS else cost,
         )  # fmt: skip
 
     def _seconds(self, results: Mapping[str, Any], n: int) -> list[float | None]:

@@ -50,6 +50,7 @@ class SearchSpace:
 
     def __init__(self, forms: Mapping[str, Any], constraints: Sequence[Constraint] = ()) -> None:
         self._back: dict[str, Callable[[Any], Any]] = {}
+        self._quantiles: dict[str, Callable[[Any], Any]] = {}
         self._labels: dict[str, dict[str, Any]] = {}
         found = {name: self._parameter(name, form) for name, form in forms.items()}
         parameters = {name: self._with_labels(p) for name, p in found.items()}
@@ -74,6 +75,20 @@ class SearchSpace:
         """Return what the estimator takes for parameters of the space."""
         return {
             name: self._back[name](value) if name in self._back else value
+            for name, value in params.items()
+        }
+
+    def searched(self, params: Any) -> Any:
+        """Return what the space has for values of the estimator; the inverse of `values`.
+
+        What is no dictionary is returned as it is, for whoever checks it.
+        """
+        if not isinstance(params, Mapping):
+            return params
+        return {
+            name: float(self._quantiles[name](value))
+            if name in self._quantiles
+            else self._label(name, value)
             for name, value in params.items()
         }
 
@@ -120,6 +135,7 @@ class SearchSpace:
             low, high = (max(float(frozen.ppf(p)), low) for p in (first, last))
             return Categorical([int(low)]) if low == high else Integer(int(low), int(high))
         self._back[name] = lambda quantile: float(frozen.ppf(quantile))
+        self._quantiles[name] = frozen.cdf
         return Real(first, last)
 
     def _with_labels(self, parameter: Any) -> Any:

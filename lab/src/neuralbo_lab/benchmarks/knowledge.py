@@ -9,6 +9,7 @@ like right ones half the cube away, modulo 1.
 """
 
 import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -58,7 +59,7 @@ def measure(setting: str, seed: int, is_quick: bool) -> Line:
         found = [_paying(setting, name, seed, trials) for name in COST_PROBLEMS]
     else:
         found = [_reacting(setting, seed, 2 * trials)]
-    return {"found": found}
+    return {"found": found, "seconds": {"asks": sum(one.pop("seconds") for one in found)}}
 
 
 def _believing(setting: str, name: str, seed: int, trials: int) -> dict[str, Any]:
@@ -126,8 +127,11 @@ def _run(
     """Return the least regret after each trial, and what all until then have cost."""
     regrets: list[float] = []
     spent: list[float] = []
+    asking = 0.0
     for number in range(trials):
+        began = time.perf_counter()
         params = optimizer.ask()
+        asking += time.perf_counter() - began
         value = problem.evaluate(params, number, optimizer.seed)
         paid = 1.0 if cost is None else cost(params)
         optimizer.tell(params, value, cost=None if cost is None else paid)
@@ -136,7 +140,7 @@ def _run(
         spent.append(paid + (spent[-1] if spent else 0.0))
         if spent[-1] >= budget:
             break
-    return {"problem": problem.name, "regrets": regrets, "spent": spent}
+    return {"problem": problem.name, "regrets": regrets, "spent": spent, "seconds": asking}
 
 
 PARTS = (tuple(BELIEFS), COST_SETTINGS, REACTION_SETTINGS)
