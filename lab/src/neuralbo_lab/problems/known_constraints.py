@@ -150,9 +150,8 @@ WANTED = (0.4, 0.25, 0.15, 0.12, 0.08, 0.0, 0.0)  # two parts are best left out
 def mixture_loss(p: Params) -> float:
     """Return how far a mixture is from the wanted one, with waves: 0 is the least."""
     away = [p[name] - c for name, c in zip(PARTS, WANTED, strict=True)]
-    return sum((1 + i) * a**2 for i, a in enumerate(away)) + 0.02 * sum(
-        1 - math.cos(6 * math.pi * a) for a in away
-    )
+    waves = sum(1 - math.cos(6 * math.pi * a) for a in away)
+    return float(sum((1 + i) * a**2 for i, a in enumerate(away)) + 0.02 * waves)
 
 
 MIXTURE = Constrained(
