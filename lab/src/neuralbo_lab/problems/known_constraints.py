@@ -53,7 +53,8 @@ class Constrained:
 def vessel_cost(p: Params) -> float:
     """Return the cost of a pressure vessel. Sandgren (1990)."""
     s, h, r, length = 0.0625 * p["shell"], 0.0625 * p["head"], p["radius"], p["length"]
-    return 0.6224 * s * r * length + 1.7781 * h * r**2 + 3.1661 * s**2 * length + 19.84 * s**2 * r
+    shell = 0.6224 * s * r * length + 3.1661 * s**2 * length + 19.84 * s**2 * r
+    return float(shell + 1.7781 * h * r**2)
 
 
 def vessel_holds_enough(p: Params) -> bool:
