@@ -9,6 +9,9 @@ import torch
 
 import neuralbo as nb
 from neuralbo.cli import main
+from neuralbo.data import Data
+from neuralbo.engine.step import Step
+from neuralbo.maximizers.maximizer import jittered
 from neuralbo.policies.policy import Proposal
 
 SPACE = {
@@ -62,6 +65,29 @@ def test_all_trials_of_minimize_satisfy_them_side_by_side_too():
         )
         assert len(result.study.trials) == 9
         assert all(keeps(t.params) for t in result.study.trials)
+
+
+def test_workers_of_a_storage_satisfy_an_equality_and_choose_different_points(tmp_path):
+    """A point that another worker has taken moves along the equality, not off it."""
+    names = ["a", "b", "c"]
+    result = nb.minimize(
+        lambda p: p["a"], {n: nb.Real(0, 1) for n in names}, 12, constraints=[nb.sum_to(1, names)],
+        seed=0, n_jobs=2, surrogate="sobol", storage=tmp_path / "study.db",
+    )  # fmt: skip
+    rows = [t.params for t in result.study.trials]
+    assert len({tuple(p.values()) for p in rows}) == 12
+    assert all(abs(sum(p.values()) - 1) < 1e-9 for p in rows)
+
+
+def test_a_point_that_is_taken_moves_along_the_equality():
+    space = nb.Space({n: nb.Real(0, 1) for n in "abc"}, constraints=["a + b + c == 1"])
+    rng = torch.Generator().manual_seed(0)
+    X = space.domain.sample(3, rng)
+    data = Data(X, X.sum(-1, keepdim=True), torch.arange(3), X_pending=X[:1])
+    step = Step.of(data, space.domain, seed=0, number=3)
+    moved = jittered(step, X[:1], rng)
+    assert space.domain.holds(moved).all()
+    assert 1e-3 <= (moved - X[:1]).abs().amax() < 0.6
 
 
 def test_a_sampler_with_a_space_satisfies_them():

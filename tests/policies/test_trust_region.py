@@ -1,5 +1,7 @@
 """A box around the best point."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -13,8 +15,8 @@ from neuralbo.policies import Plans, Standard, TrustRegion
 from neuralbo.policies import trust_region as module
 from neuralbo.policies.box import Box, ZoomedCriterion, ZoomedModel
 from neuralbo.policies.trust_region import Side, zoomed_columns
+from neuralbo.space import Real, Space, sum_to
 from neuralbo.space.domain import Domain, Variable
-from neuralbo.space.parameters import Real
 from neuralbo.surrogates import BayesianRVFL
 from neuralbo.testing import PolicyChecks
 from neuralbo.testing.toys import DOMAINS, seeded, uniform
@@ -295,3 +297,41 @@ def test_high_dimension_is_a_region_around_a_bowl():
         X = torch.cat([X, policy.propose(Step.of(data, domain, seed=0, number=number)).points])
     # the centre has -0.3; random directions of the right length gain 3 % of it in 14 trials
     assert best[-1] > 0.85 * best[0]
+
+
+class TestKnownConstraints:
+    """The box is cut by the constraints, and its points satisfy them."""
+
+    NAMES = tuple(f"w{i}" for i in range(6))
+    SPACE = Space({n: Real(0, 1) for n in NAMES}, constraints=[sum_to(1, NAMES), "w0 < w1"])
+
+    def step(self):
+        X = self.SPACE.domain.sample(14, seeded(3))
+        Y = -(X - 0.2).square().sum(-1, keepdim=True)
+        return Step.of(Data(X, Y, torch.arange(14)), self.SPACE.domain, seed=2, number=14)
+
+    def test_the_domain_within_the_box_is_that_of_the_box(self):
+        step = self.step()
+        policy = TrustRegion(INNER, side=0.4)
+        inner, box = policy.zoom(step, Side(0.4))
+        U = inner.domain.sample(60, seeded(1))
+        X = box.out(U)
+        assert inner.domain.holds(U).all()
+        torch.testing.assert_close(X.sum(-1), torch.ones(60).double())
+        assert (X[:, 0] < X[:, 1]).all()
+        assert ((X - box.center).abs() <= 0.2 + 1e-9).all()
+        assert X.std(0).min() > 0.01
+
+    def test_proposals_satisfy_them(self):
+        policy = TrustRegion(INNER, side=0.4)
+        proposal = policy.propose(self.step(), 2)
+        assert proposal.facts["side"] == 0.4
+        assert self.SPACE.domain.holds(proposal.points).all()
+
+    def test_about_a_best_point_that_breaks_them_there_is_no_box(self):
+        step = self.step()
+        X = torch.cat([step.data.X, torch.zeros(1, 6).double()])
+        data = Data(X, torch.cat([step.data.Y, torch.ones(1, 1).double()]), torch.arange(15))
+        policy = TrustRegion(INNER, side=0.1)
+        _, box = policy.zoom(replace(step, data=data), Side(0.1))
+        assert box is None

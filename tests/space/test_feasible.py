@@ -12,6 +12,7 @@ from scipy.optimize import LinearConstraint, minimize
 from scipy.stats import binom, chisquare
 
 import neuralbo as nb
+from neuralbo.space.constraints import feasible
 from neuralbo.space.constraints.projection import Projector
 
 NAMES = [f"w{i}" for i in range(7)]
@@ -77,15 +78,18 @@ def constrained(draw):
     return {name: parameters[name] for name in chosen}, constraints
 
 
-@settings(max_examples=12, deadline=None, derandomize=True)
-@given(constrained())
-def test_all_points_of_all_designs_satisfy_random_constraints(case):
+@pytest.mark.parametrize("likely", [feasible.LIKELY, 2.0], ids=["as it is", "always by walks"])
+@settings(max_examples=7, deadline=None, derandomize=True)
+@given(case=constrained())
+def test_all_points_of_all_designs_satisfy_random_constraints(likely, case):
     parameters, constraints = case
-    try:
-        space = nb.Space(parameters, constraints=constraints)
-    except ValueError as error:  # an equality may leave no room about the point that is known
-        assert "no room" in str(error)
-        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(feasible, "LIKELY", likely)
+        try:
+            space = nb.Space(parameters, constraints=constraints)
+        except ValueError as error:  # an equality may leave no room about the point that is known
+            assert "no room" in str(error)
+            return
     domain = space.domain
     V = torch.rand(20, len(domain.variables), generator=rng(2), dtype=torch.float64)
     designs = [
@@ -158,8 +162,6 @@ def test_logarithms_and_integers_are_uniform_in_their_own_coordinates():
     plain = nb.Space(parameters)
     space = nb.Space(parameters, constraints=tight)
     wanted = [p for p in points(plain, 40_000, 1) if 100 * p["l"] + p["n"] + p["x"] <= 3]
-    from neuralbo.space.constraints import feasible
-
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(feasible, "LIKELY", 2.0)  # so that chains are used where rejection would do
         walked = nb.Space(parameters, constraints=tight)

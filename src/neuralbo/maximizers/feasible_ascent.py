@@ -19,6 +19,7 @@ from neuralbo.space.constraints.branches import Branch
 from neuralbo.space.constraints.feasible import Feasible
 from neuralbo.space.constraints.projection import Projector, system
 from neuralbo.space.constraints.rows import Flags, Numbers
+from neuralbo.space.constraints.walk import Rank
 from neuralbo.space.domain import Domain
 
 FIRST_STEP = 0.1  # length of the first step, in units of the cube
@@ -116,7 +117,7 @@ class _Searches:
         self.a = np.clip(FIRST_STEP / np.maximum(size, 1e-300), LEAST, MOST)
         self.t = np.ones(len(x))
         self.direction = np.zeros_like(self.z)
-        self._aim(np.arange(len(x)))
+        self._aim(np.arange(len(x), dtype=np.int64))
 
     def points(self, z: Numbers) -> tuple[Numbers, Numbers]:
         """Return the points of z, and dx/dz."""
@@ -131,7 +132,7 @@ class _Searches:
             value[self.refuses(X).numpy()] = np.inf
         return value, np.where(self.movable, g * rate, 0.0)
 
-    def _aim(self, rows: Numbers) -> None:
+    def _aim(self, rows: Rank) -> None:
         """Set the directions of some searches; those that have none are at an end."""
         for r in rows:
             if not self.is_open[r]:

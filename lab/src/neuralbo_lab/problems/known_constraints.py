@@ -53,7 +53,8 @@ class Constrained:
 def vessel_cost(p: Params) -> float:
     """Return the cost of a pressure vessel. Sandgren (1990)."""
     s, h, r, length = 0.0625 * p["shell"], 0.0625 * p["head"], p["radius"], p["length"]
-    return 0.6224 * s * r * length + 1.7781 * h * r**2 + 3.1661 * s**2 * length + 19.84 * s**2 * r
+    shell = 0.6224 * s * r * length + 3.1661 * s**2 * length + 19.84 * s**2 * r
+    return float(shell + 1.7781 * h * r**2)
 
 
 def vessel_holds_enough(p: Params) -> bool:
@@ -150,9 +151,8 @@ WANTED = (0.4, 0.25, 0.15, 0.12, 0.08, 0.0, 0.0)  # two parts are best left out
 def mixture_loss(p: Params) -> float:
     """Return how far a mixture is from the wanted one, with waves: 0 is the least."""
     away = [p[name] - c for name, c in zip(PARTS, WANTED, strict=True)]
-    return sum((1 + i) * a**2 for i, a in enumerate(away)) + 0.02 * sum(
-        1 - math.cos(6 * math.pi * a) for a in away
-    )
+    waves = sum(1 - math.cos(6 * math.pi * a) for a in away)
+    return float(sum((1 + i) * a**2 for i, a in enumerate(away)) + 0.02 * waves)
 
 
 MIXTURE = Constrained(
