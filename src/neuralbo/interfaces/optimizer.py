@@ -17,6 +17,7 @@ from neuralbo.engine.engine import Engine
 from neuralbo.engine.recommendation import Recommendation
 from neuralbo.engine.step import Step
 from neuralbo.engine.threads import one_thread
+from neuralbo.interfaces import notebook
 from neuralbo.maximizers import Maximizer
 from neuralbo.policies import Policy
 from neuralbo.space import Space
@@ -164,6 +165,14 @@ class Optimizer:
         more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
         parts.append(f"parameters {', '.join(names[:MOST_SHOWN])}{more}")
         return f"<Optimizer: {'; '.join(parts)}; surrogate {self._name}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        values = [trial.values for trial in self.trials]
+        is_one = len(self._signs) == 1 and self._columns.best is not None
+        return notebook.shown(
+            repr(self), values, self._signs, self.best.params if is_one else None
+        )
 
     @overload
     def ask(self) -> Suggested: ...
