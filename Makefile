@@ -6,7 +6,7 @@ STAMP := .venv/installed
 LIGHT := .venv/installed-library
 DOCS := .venv/installed-docs
 
-.PHONY: run setup test quick check lint types docs clean
+.PHONY: run setup test quick check lint types docs gallery clean
 
 # The main job: tune a classifier of digits, 30 trials, on a SQLite study in runs/. It needs the
 # library, scikit-learn and matplotlib; everything else is for tests and measurements.
@@ -63,6 +63,11 @@ check: lint types test
 docs: $(DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/python docs/scripts/check_site.py site
+
+# What the examples of the gallery print, their pictures, and the other pictures of the site.
+gallery: $(LIGHT)
+	$(BIN)/python docs/scripts/gallery.py
+	OMP_NUM_THREADS=1 $(BIN)/python docs/scripts/pictures.py
 
 
 clean:

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(Path(__file__).parent))
 
 import api_pages  # noqa: E402  (beside this file, which is no package)
+import gallery_pages  # noqa: E402
 
 FROM_ROOT = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 NEEDS = re.compile(r"^```python needs=\w+", re.MULTILINE)  # for the tests, not for readers
@@ -22,8 +23,8 @@ RELATIVE = re.compile(r"\]\((?!https?:|#)([^)]+)\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made: the API reference, and what lies beside the folder of docs."""
-    made = api_pages.pages()
+    """Add the pages that are made: the API reference, the gallery, and what lies above docs/."""
+    made = api_pages.pages() | gallery_pages.pages()
     made |= {page: from_root(ROOT / name) for page, name in FROM_ROOT.items()}
     for path, text in made.items():
         files.append(File.generated(config, path, content=text))

@@ -14,7 +14,9 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 CONFIG = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
 API = runpy.run_path(str(DOCS / "scripts/api_pages.py"))
-MADE = {*API["pages"](), "changelog.md", "contributing.md"}
+GALLERY = sorted(path.stem for path in (ROOT / "examples/gallery").iterdir() if path.is_file())
+MADE = {*API["pages"](), *(f"gallery/{name}.md" for name in [*GALLERY, "index"])}
+MADE |= {"changelog.md", "contributing.md"}
 NAMESPACES = ("surrogates", "criteria", "maximizers", "policies", "report", "analysis", "plots")
 
 
