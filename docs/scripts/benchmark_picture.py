@@ -12,8 +12,8 @@ PAGE = Path(__file__).parents[1] / "comparisons.md"
 OURS = "`auto`"
 SHOWN = {OURS: "neuralbo", "GPSampler": "Optuna GP", "BoTorch": "BoTorch", "TPE": "Optuna TPE",
          "SMAC": "SMAC", "random": "random search"}  # fmt: skip
-WIDTH, ROW, LEFT = 720, 17, 104
-PANEL = (WIDTH - 24) / 3
+WIDTH, ROW, LEFT, ACROSS = 500, 17, 104, 2
+PANEL = (WIDTH - 12 * (ACROSS - 1)) / ACROSS
 STYLE_HERE = """\
 text.kind{font-weight:600}text.number{font-size:10.5px}
 .line.plain{stroke-dasharray:none;opacity:.4}
@@ -34,10 +34,11 @@ def table(text: str) -> tuple[list[str], dict[str, list[float]]]:
 def picture(text: str) -> str:
     """Return the figure: for each kind how many times our mean regret the others have."""
     kinds, means = table(text)
-    height = 2 * (len(SHOWN) * ROW + 46) + 6
+    rows = -(-len(kinds) // ACROSS)
+    height = rows * (len(SHOWN) * ROW + 46)
     parts = []
     for k, kind in enumerate(kinds):
-        left, top = (k % 3) * (PANEL + 12), (k // 3) * (height / 2)
+        left, top = (k % ACROSS) * (PANEL + 12), (k // ACROSS) * (height / rows)
         parts.append(f'<text class="name kind" x="{left:.0f}" y="{top + 14:.0f}">{kind}</text>')
         ratios = {shown: means[name][k] / means[OURS][k] for name, shown in SHOWN.items()}
         low = min(math.log10(min(ratios.values())), 0.0)

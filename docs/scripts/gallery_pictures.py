@@ -69,7 +69,10 @@ def front(found: Any, script: ModuleType) -> str:
     points = [t.values for t in record.trials if is_done(t)]
     best = sorted(tuple(t.values) for t in found.best_trials)
     xs, ys = zip(*best, strict=True)
-    around = Scale.around([x for x in xs if x < 150] + [0.0]), Scale.around([*ys, 40.0, 0.0])
+    around = (
+        Scale.around([0.0, *(x for x in xs if x < 100)]),
+        Scale.around([0.0, *(y for y in ys if y < 60)]),
+    )
     drawing = Drawing(*around, x_label="kilograms", y_label="millimetres", width=480, height=340)
     near = [p for p in points if around[0].share(p[0]) <= 1 and around[1].share(p[1]) <= 1]
     _dots(drawing, [p[0] for p in near], [p[1] for p in near], "trial")

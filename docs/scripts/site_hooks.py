@@ -19,6 +19,10 @@ import gallery_pages  # noqa: E402
 FROM_ROOT = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 NEEDS = re.compile(r"^```python needs=\w+", re.MULTILINE)  # for the tests, not for readers
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\(?:\(|\[)(.*?)\\(?:\)|\])</\1>', re.DOTALL)
+TILDE, DISTRIBUTED = (
+    "<mi>&#x0007E;</mi>",
+    "<mo>&#x0223C;</mo>",
+)  # what the converter makes of \\sim
 RELATIVE = re.compile(r"\]\((?!https?:|#)([^)]+)\)")
 
 
@@ -59,4 +63,5 @@ def on_page_content(html: str, **_: Any) -> str:
 def _mathml(match: re.Match[str]) -> str:
     display = "inline" if match[1] == "span" else "block"
     found: str = convert(html.unescape(match[2]).strip(), display=display)
+    found = found.replace(TILDE, DISTRIBUTED)
     return found if display == "inline" else f'<div class="formula">{found}</div>'

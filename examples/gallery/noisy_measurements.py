@@ -28,10 +28,11 @@ def main(n_trials: int = 30) -> nb.Optimizer:
         params = opt.ask()
         opt.tell(params, measure(params))
     found, best = opt.recommend(), opt.best
-    print(f"luckiest:    x = {best.params['x']:.3f}, seen {best.value:.2f}, "
-          f"in truth {truth(best.params['x']):.2f}")  # fmt: skip
-    print(f"recommended: x = {found.params['x']:.3f}, {found.mean:.2f} ± {found.std:.2f}, "
-          f"in truth {truth(found.params['x']):.2f}")  # fmt: skip
+    for name, x, said in (
+        ("luckiest", best.params["x"], f"seen {best.value:.2f}"),
+        ("recommended", found.params["x"], f"mean {found.mean:.2f} ± {found.std:.2f}"),
+    ):
+        print(f"{name:12} x = {x:.3f}, {said}, in truth {truth(x):.2f}")
     return opt
 
 

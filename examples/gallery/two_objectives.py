@@ -19,7 +19,7 @@ def weight_and_bend(params: dict[str, object]) -> tuple[float, float]:
     return density * width * height * LENGTH, min(1000 * bend, 100.0)
 
 
-def main(n_trials: int = 30) -> nb.Result:
+def main(n_trials: int = 24) -> nb.Result:
     space = {
         "material": nb.Categorical(list(MATERIALS)),
         "width": nb.Real(0.02, 0.2),

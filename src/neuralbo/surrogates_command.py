@@ -14,7 +14,7 @@ from neuralbo.errors import unknown_name
 TABLE = Path(__file__).with_name("surrogates.csv")
 FOOT = """\
 Seconds are of one processor, for a suggestion at 50 trials of 5 parameters, as they were measured
-on one machine: compare them with each other. ">30" took longer than that. docs/methods has a page
+on one machine: compare them with each other. ">20" took longer than that. docs/methods has a page
 for each family; `--surrogate NAME` and `surrogate="NAME"` take a name."""
 
 

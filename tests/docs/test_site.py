@@ -61,6 +61,15 @@ def test_nothing_of_the_site_is_loaded_from_elsewhere():
     assert not re.findall(r"https?://", text)
 
 
+def test_the_figure_of_the_benchmark_is_that_of_the_table(monkeypatch):
+    """If not: python docs/scripts/pictures.py benchmark."""
+    monkeypatch.syspath_prepend(str(DOCS / "scripts"))
+    draw = runpy.run_path(str(DOCS / "scripts/benchmark_picture.py"))["picture"]
+    text = (DOCS / "comparisons.md").read_text()
+    assert draw(text) == (DOCS / "images/benchmark.svg").read_text()
+    assert draw(text.replace("| GPSampler | 0.24", "| GPSampler | 0.48")) != draw(text)
+
+
 class TestLinks:
     CHECK = runpy.run_path(str(DOCS / "scripts/check_site.py"))["problems"]
 
