@@ -19,10 +19,11 @@ import gallery_pages  # noqa: E402
 FROM_ROOT = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 NEEDS = re.compile(r"^```python needs=\w+", re.MULTILINE)  # for the tests, not for readers
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\(?:\(|\[)(.*?)\\(?:\)|\])</\1>', re.DOTALL)
+# what the converter makes of "is distributed as", and the operator that it is
 TILDE, DISTRIBUTED = (
     "<mi>&#x0007E;</mi>",
     "<mo>&#x0223C;</mo>",
-)  # what the converter makes of \\sim
+)
 RELATIVE = re.compile(r"\]\((?!https?:|#)([^)]+)\)")
 
 
