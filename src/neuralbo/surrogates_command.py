@@ -14,8 +14,8 @@ from neuralbo.errors import unknown_name
 TABLE = Path(__file__).with_name("surrogates.csv")
 FOOT = """\
 Seconds are of one processor, for a suggestion at 50 trials of 5 parameters, as they were measured
-on one machine: compare them with each other. ">20" took longer than that. docs/methods has a page
-for each family; `--surrogate NAME` and `surrogate="NAME"` take a name."""
+on one machine: compare them with each other. ">20" took longer, and "-" was not measured.
+docs/methods has a page for each family; `--surrogate NAME` and `surrogate="NAME"` take a name."""
 
 
 def rows() -> list[dict[str, str]]:
@@ -38,8 +38,8 @@ def surrogates(options: Namespace) -> int:
         raise unknown_name("surrogate", wanted, [row["name"] for row in table], usual=USUAL)
     widths = [max(len(row[key]) for row in [*found, HEAD]) for key in ("name", "family")]
     for row in [HEAD, *found]:
-        cells = row["name"].ljust(widths[0]), row["family"].ljust(widths[1]), row["seconds"]
-        print(f"{cells[0]}  {cells[1]}  {cells[2]:>7}  {row['line']}")
+        name, family = row["name"].ljust(widths[0]), row["family"].ljust(widths[1])
+        print(f"{name}  {family}  {row['seconds'] or '-':>7}  {row['line']}")
     print(f"\n{FOOT}")
     return 0
 
