@@ -4,8 +4,9 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 STAMP := .venv/installed
 LIGHT := .venv/installed-library
+DOCS := .venv/installed-docs
 
-.PHONY: run setup test quick check lint types clean
+.PHONY: run setup test quick check lint types docs gallery clean
 
 # The main job: tune a classifier of digits, 30 trials, on a SQLite study in runs/. It needs the
 # library, scikit-learn and matplotlib; everything else is for tests and measurements.
@@ -18,6 +19,13 @@ $(LIGHT): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(INSTALL) -e '.[examples]'
 	touch $(LIGHT)
+
+# The extra `docs` alone: the library need not be there.
+NEEDED := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")
+$(DOCS): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -c '$(NEEDED)' | xargs $(INSTALL)
+	touch $(DOCS)
 
 $(STAMP): pyproject.toml lab/pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -52,5 +60,17 @@ types: $(STAMP)
 
 check: lint types test
 
+# The site, in site/: open site/index.html. It is built of docs/ and of the sources, which are read
+# and not run; a warning or a link that leads nowhere is an error.
+docs: $(DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python docs/scripts/check_site.py site
+
+# What the examples of the gallery print, their pictures, and the other pictures of the site.
+gallery: $(LIGHT)
+	$(BIN)/python docs/scripts/gallery.py
+	OMP_NUM_THREADS=1 $(BIN)/python docs/scripts/pictures.py
+
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv site .mypy_cache .pytest_cache .ruff_cache .hypothesis

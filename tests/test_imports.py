@@ -14,7 +14,7 @@ MODULES = {
     for path in sorted(ROOT.rglob("*.py"))
 }
 LAYERS = [  # a part is a folder or a file; the longest name that fits a module is its part
-    {"errors", "arguments", "engine.deadline", "engine.threads"},
+    {"errors", "arguments", "engine.deadline", "engine.threads", "reporting.page.svg"},
     {"space", "data"},
     {"networks", "inference", "posteriors"},
     {"surrogates"},
@@ -27,7 +27,8 @@ LAYERS = [  # a part is a folder or a file; the longest name that fits a module 
     {"interfaces"},
     {"reporting"},
     {"report"},
-    {"cli", "run_command"},
+    {"surrogates_command"},
+    {"cli", "completion", "run_command"},
     {"__main__"},
 ]
 LEVEL = {part: level for level, parts in enumerate(LAYERS) for part in parts}

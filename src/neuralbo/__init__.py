@@ -5,6 +5,7 @@ is `__init__.pyi` beside this file, which type checkers and editors read as well
 """
 
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,8 @@ __all__ = sorted(_HOMES)
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"module 'neuralbo' has no attribute {name!r}")
+        words = f"module 'neuralbo' has no attribute {name!r}"
+        raise AttributeError(words, name=name, obj=sys.modules[__name__])  # Python adds near names
     home, inner = _HOMES[name]
     found = vars(import_module(home))
     return found[inner] if inner in found else import_module(f"{home}.{inner}")

@@ -12,6 +12,8 @@ Bayesian optimization with neural-network surrogates.
 
   neuralbo run my_file.py --trials 40     minimize the function objective(trial) of a file
   neuralbo report runs/my_file.db         one HTML page: what was found, how sure, what next
+  neuralbo surrogates                     the names of models, with their seconds
+  neuralbo completion bash                a script that lets the shell complete all of this
   neuralbo lab list                       the studies of the laboratory; lab run, lab report
   neuralbo lab speed NAME                 measure speed and quality beside Optuna's samplers
 """
@@ -41,6 +43,7 @@ needs no network and can be sent by mail.
     neuralbo report runs/digits.db                          a SQLite file with one study
     neuralbo report sqlite:///runs/all.db --study digits    one of several
     neuralbo report journal.log --open                      in the browser at once
+    neuralbo report runs/digits.db --watch --open           written again as trials come
     neuralbo report runs/digits.db --png                    a picture, too (needs Chromium)
 
 Of one objective everything is shown, of several the front.
@@ -50,7 +53,7 @@ Of one objective everything is shown, of several the front.
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     typed = sys.argv[1:] if arguments is None else list(arguments)
-    options = _parser(wants_lab=typed[:1] == ["lab"]).parse_args(typed)
+    options = _parsers(wants_lab=typed[:1] == ["lab"])[0].parse_args(typed)
     options.typed = typed
     try:
         code: int = options.command(options)
@@ -78,7 +81,10 @@ def add_traceback(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _parser(wants_lab: bool) -> argparse.ArgumentParser:
+def _parsers(
+    wants_lab: bool,
+) -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """Return the parser of the whole, and those of the commands."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("neuralbo", description=DESCRIPTION, formatter_class=raw)
     parser.add_argument("--version", action="version", version=f"neuralbo {_version()}")
@@ -89,14 +95,20 @@ def _parser(wants_lab: bool) -> argparse.ArgumentParser:
         "report", help="one HTML page about a study", description=REPORT, formatter_class=raw
     )
     _add_report(report)
+    names = commands.add_parser("surrogates", help="the names of models, with their seconds")
+    names.add_argument("name", nargs="?", help="a part of a name or of a family: only those")
+    names.set_defaults(command=_surrogates)
+    shell = commands.add_parser("completion", help="a script for bash, zsh or fish")
+    shell.add_argument("shell", choices=("bash", "zsh", "fish"))
+    shell.set_defaults(command=_completion)
     lab = commands.add_parser(
         "lab", help="experiments and measurements (neuralbo-lab)", add_help=False
     )
-    for command in (run, report):
+    for command in (run, report, names, shell):
         add_traceback(command)
     if wants_lab:
         _add_lab(lab)
-    return parser
+    return parser, commands.choices
 
 
 def _add_lab(lab: argparse.ArgumentParser) -> None:
@@ -176,6 +188,10 @@ def _add_report(report: argparse.ArgumentParser) -> None:
     report.add_argument("--out", type=Path, metavar="HTML", help="default: STUDY.html beside it")
     report.add_argument("--open", action="store_true", help="show the page in the browser")
     report.add_argument("--png", action="store_true", help="a picture, too: NAME.html.png")
+    report.add_argument(
+        "--watch", type=float, nargs="?", const=5.0, metavar="S",
+        help="look for new trials every S seconds (5) and write the page again, until Ctrl-C",
+    )  # fmt: skip
     report.set_defaults(command=_report)
 
 
@@ -203,6 +219,21 @@ def _report(options: argparse.Namespace) -> int:
         return report(options)
     finally:
         gc.enable()
+
+
+def _surrogates(options: argparse.Namespace) -> int:
+    from neuralbo.surrogates_command import surrogates
+
+    return surrogates(options)
+
+
+def _completion(options: argparse.Namespace) -> int:
+    from neuralbo.completion import script
+
+    commands = _parsers(wants_lab=False)[1]
+    usages = {name: command.format_usage() for name, command in commands.items()}
+    print(script(options.shell, usages), end="")
+    return 0
 
 
 def one_thread_each() -> None:

@@ -1,5 +1,6 @@
 """minimize(): a study in Optuna's storage, with our sampler, a progress bar and resume."""
 
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from optuna.trial import FrozenTrial, TrialState
 from neuralbo.arguments import check_run, whole
 from neuralbo.criteria import Criterion
 from neuralbo.engine.recommendation import Recommendation
+from neuralbo.interfaces import notebook
 from neuralbo.interfaces.budget import BudgetSpent, budget_rules
 from neuralbo.interfaces.costs import CostOf
 from neuralbo.interfaces.extend import EXTEND, check_extends, check_on_change
@@ -96,6 +98,13 @@ class Result:
         words = [summary(self.study), f"{n} trial{'' if n == 1 else 's'}"]
         return f"Result({', '.join(words + ['interrupted'] * self.interrupted)})"
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        trials, signs = finished(self.study), signs_of(_directions(self.study))
+        values = [trial.values if _has_values(trial) else None for trial in trials]
+        is_one = len(signs) == 1 and any(found is not None for found in values)
+        return notebook.shown(repr(self), values, signs, self.best_params if is_one else None)
+
     @property
     def _best(self) -> FrozenTrial:
         if len(self.study.directions) > 1:
@@ -110,6 +119,16 @@ class Result:
             raise ValueError(
                 "no trial has given a value; result.study.trials[0].user_attrs['error'] says why."
             ) from None
+
+
+def _has_values(trial: FrozenTrial) -> bool:
+    """Return whether a trial gave finite values."""
+    is_complete = trial.state == TrialState.COMPLETE
+    return is_complete and all(map(math.isfinite, trial.values or [math.nan]))
+
+
+def _directions(study: Study) -> list[str]:
+    return [direction.name.lower() for direction in study.directions]
 
 
 def summary(study: Study) -> str:
@@ -280,7 +299,7 @@ def open_study(
             storage=None if storage is None else _patient(storage), sampler=sampler,
             study_name=name, directions=directions, load_if_exists=True, pruner=pruner,
         )  # fmt: skip
-    before = [d.name.lower() for d in study.directions]
+    before = _directions(study)
     if before != directions:
         raise ValueError(
             f"the study {name!r} exists with direction {before}, not {direction!r}; "

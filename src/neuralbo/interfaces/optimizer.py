@@ -17,6 +17,7 @@ from neuralbo.engine.engine import Engine
 from neuralbo.engine.recommendation import Prediction, Recommendation, predictions
 from neuralbo.engine.step import Step
 from neuralbo.engine.threads import one_thread
+from neuralbo.interfaces import notebook
 from neuralbo.interfaces.costs import CostOf, Costs, cost_or_none
 from neuralbo.interfaces.directions import Direction as Direction
 from neuralbo.interfaces.directions import sign_of as sign_of
@@ -151,6 +152,14 @@ class Optimizer:
         more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
         parts.append(f"parameters {', '.join(names[:MOST_SHOWN])}{more}")
         return f"<Optimizer: {'; '.join(parts)}; surrogate {self._name}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        values = [trial.values for trial in self.trials]
+        is_one = len(self._signs) == 1 and self._columns.best is not None
+        return notebook.shown(
+            repr(self), values, self._signs, self.best.params if is_one else None
+        )
 
     @overload
     def ask(self) -> Suggested: ...

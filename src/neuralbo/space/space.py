@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 import torch
 from torch import Tensor
 
+from neuralbo.errors import unknown_name
 from neuralbo.space.constraints.feasible import Feasible
 from neuralbo.space.constraints.rows import sized
 from neuralbo.space.constraints.statements import Constraint, Statement, statements_of
@@ -122,9 +123,7 @@ class Space:
         """
         for name in params:
             if name not in self.parameters:
-                raise ValueError(
-                    f"unknown parameter {name!r}; the space has {', '.join(self.parameters)}."
-                )
+                raise unknown_name("parameter", str(name), self.parameters)
         legal: dict[str, Any] = {}
         for name, parameter in self.parameters.items():
             is_active = self.is_active(name, legal)

@@ -25,6 +25,7 @@ from neuralbo_lab.speed import (
     sampling,
     scale,
     start,
+    surrogates,
     training,
 )
 from neuralbo_lab.speed.goals import Measured, columns_and_rows
@@ -60,6 +61,10 @@ SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
     "curves": (
         learning_curves.run,
         "reports to NeuralPruner and suggestions with learning curves; ~1 minute",
+    ),
+    "surrogates": (
+        surrogates.run,
+        "CPU seconds of a suggestion with each name of the catalog; ~20 minutes",
     ),
     "quality": (quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),
 }

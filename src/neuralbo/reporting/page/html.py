@@ -17,7 +17,7 @@ PAGE = """\
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+ content="default-src 'none'; style-src 'unsafe-inline'; img-src data:{scripts}">{refresh}
 <title>{title}</title>
 <style>
 :root {{ --ink:#1c2430; --soft:#667085; --line:#e4e7ec; --card:#fff; --page:#f4f6fa;
@@ -66,6 +66,14 @@ circle.white {{ fill:#fff; opacity:.8; }}
 circle.warm {{ fill:var(--warm); }} .dots.warm {{ stroke:var(--warm); }}
 circle.best {{ fill:none; stroke:var(--warm); stroke-width:3; }}
 .scroll {{ overflow-x:auto; }}
+.scroll.tall {{ max-height:34rem; overflow-y:auto; }} .tools {{ margin:.4rem 0; }}
+.tools input {{ font:inherit; color:inherit; background:var(--page); padding:.2rem .5rem;
+  border:1px solid var(--line); border-radius:6px; }} a {{ color:var(--main); }}
+#trials-table th {{ cursor:pointer; position:sticky; top:0; background:var(--card);
+  white-space:nowrap; }} #trials-table td {{ white-space:nowrap; overflow:hidden;
+  text-overflow:ellipsis; }}
+th[aria-sort]::after {{ content:" \\2191"; }}
+th[aria-sort=descending]::after {{ content:" \\2193"; }}
 table {{ border-collapse:collapse; font-variant-numeric:tabular-nums; width:100%; }}
 th, td {{ text-align:left; padding:.28rem .9rem .28rem 0; border-bottom:1px solid var(--line);
   vertical-align:top; overflow-wrap:normal; }}
@@ -122,9 +130,28 @@ footer {{ color:var(--soft); font-size:.85rem; }}
 """
 
 
-def page(title: str, parts: Iterable[str]) -> str:
-    """Return the whole page, which loads nothing and runs nothing."""
-    return PAGE.format(title=escape(title), body="\n".join(parts))
+def page(
+    title: str,
+    parts: Iterable[str],
+    *,
+    scripts: Sequence[str] = (),
+    refresh: float | None = None,
+) -> str:
+    """Return the whole page, which loads nothing and runs nothing but scripts of ours.
+
+    Args:
+        title: of the window.
+        parts: HTML.
+        scripts: the hashes of the scripts that may run, as in "sha256-...".
+        refresh: seconds after which a browser reads the page again.
+    """
+    allowed = "".join(f" '{known}'" for known in scripts)
+    return PAGE.format(
+        title=escape(title),
+        body="\n".join(parts),
+        scripts=f"; script-src{allowed}" if allowed else "",
+        refresh="" if refresh is None else f'\n<meta http-equiv="refresh" content="{refresh:g}">',
+    )
 
 
 def section(title: str, *parts: str) -> str:

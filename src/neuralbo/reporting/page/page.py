@@ -20,13 +20,15 @@ from neuralbo.reporting.page.head import head, next_steps
 from neuralbo.reporting.page.importance_section import importance
 from neuralbo.reporting.page.posterior_section import maps, slices
 from neuralbo.reporting.page.seconds_section import seconds
+from neuralbo.reporting.page.trials_section import SCRIPT_HASH, trial_table
 
 
-def render(study: Source) -> str:
+def render(study: Source, *, refresh: float | None = None) -> str:
     """Return the page of a study of any sampler: one HTML file that needs nothing else.
 
     Args:
         study: one of Optuna's, the `Result` of `minimize`, or an `Optimizer`.
+        refresh: seconds after which a browser reads the page again; None for never.
     """
     analysis = Analysis(study)
     record = analysis.record
@@ -37,17 +39,17 @@ def render(study: Source) -> str:
         parts += [calibration(analysis)]
     else:
         parts += [front_section(record), importance_of_each(study, record)]
-    parts += [
-        choices(analysis),
-        costs(analysis),
-        seconds(analysis),
-        failures(analysis),
-        _foot(analysis),
-    ]
-    return html.page(f"{record.name} · neuralbo", (part for part in parts if part))
+    parts += [choices(analysis), costs(analysis), seconds(analysis), failures(analysis)]
+    parts += [trial_table(record), _foot(analysis)]
+    return html.page(
+        f"{record.name} · neuralbo",
+        (part for part in parts if part),
+        scripts=[SCRIPT_HASH] if record.trials else [],
+        refresh=refresh,
+    )
 
 
-def write(study: Source, path: str | Path) -> Path:
+def write(study: Source, path: str | Path, *, refresh: float | None = None) -> Path:
     """Write the page of a study to a file, whose folder is made if it is missing.
 
     The page is written beside the file, then renamed: there is the whole page, or what was there
@@ -56,11 +58,12 @@ def write(study: Source, path: str | Path) -> Path:
     Args:
         study: see `render`.
         path: of the file.
+        refresh: see `render`.
 
     Raises:
         OSError: it cannot be written: no room, no permission, a name that is too long.
     """
-    text, path = render(study), Path(path)
+    text, path = render(study, refresh=refresh), Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if (

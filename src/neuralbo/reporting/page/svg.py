@@ -1,6 +1,8 @@
 """A small kit for drawings inside the page: axes, lines, dots, bands, bars and pictures.
 
-Colours are the page's (CSS variables), so a drawing is right by day and by night.
+Colours are the page's (CSS variables), so a drawing is right by day and by night. A drawing that
+is a file of its own (`standalone`) cannot know the mode of the page around it: its colours can be
+read on both, and its ground is open.
 """
 
 import base64
@@ -20,6 +22,20 @@ LETTER = 7.0  # the width of a figure of the labels
 TITLES = 400  # dots beyond which they are one path, without a text each
 ABSENT = "\u2013"  # in the place of a value
 MOST_DOTS = 4000  # that are drawn; of more every k-th is
+STYLE = """\
+text{fill:#8590a2;font:11.5px system-ui,-apple-system,"Segoe UI",sans-serif}text.name{fill:#7787a0}
+.end{text-anchor:end}.mid{text-anchor:middle}.grid{stroke:#8590a2;stroke-opacity:.25;fill:none}
+.line{fill:none;stroke:#4a86e8;stroke-width:2;stroke-linejoin:round}
+.line.plain{stroke:#8590a2;stroke-dasharray:5 4;stroke-width:1.5}.line.warm{stroke:#e2711d}
+.line.spread{stroke-width:1.2;opacity:.45}.line.thin{stroke-width:1.2;opacity:.75}
+.line.good{stroke:#1f9d6b}.line.bad{stroke:#d8475e}.line.violet{stroke:#9b62d0}
+.band{fill:#4a86e8;fill-opacity:.2}.dots{fill:none;stroke-linecap:round;stroke-width:4;stroke:#8590a2}
+.dots.warm{stroke:#e2711d}.dots.main{stroke:#4a86e8}.dots.failed{stroke:#d8475e}
+.dots.white{stroke:#fff;stroke-width:3.5}
+circle.trial{fill:#8590a2}circle.main{fill:#4a86e8}circle.warm{fill:#e2711d}
+circle.good{fill:#1f9d6b}circle.failed{fill:#d8475e}circle.white{fill:#fff;fill-opacity:.85}
+circle.best{fill:none;stroke:#e2711d;stroke-width:3}
+"""
 
 
 def short(value: object) -> str:
@@ -254,6 +270,13 @@ def _separated(ticks: list[tuple[float, str]], drawing: Drawing) -> list[tuple[f
             found.append((value, label))
             end = px + half + 4
     return found
+
+
+def standalone(drawing: Drawing, title: str) -> str:
+    """Return a drawing as the text of a file."""
+    head, rest = drawing.svg(title).split(">", 1)
+    head = head.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    return f"{head}><style>{STYLE}</style>{rest}\n"
 
 
 def png(cells: npt.NDArray[np.uint8]) -> bytes:
