@@ -30,7 +30,7 @@ def without_own(model: LinearCurves) -> tuple[Tensor, Tensor]:
     Trial i says N(r_i, M_i) of it, in precisions, and is taken out in closed form:
     G- = inv(I - G M) G and mean- = inv(I - G M) (mean - G r).
     """
-    mean, G = model.population(model.sums.psi)
+    mean, G, _ = model.populations()
     eye = torch.eye(G.shape[-1], dtype=G.dtype)
     right = torch.cat([(mean[..., None] - G @ model.own.r[..., None]), G], -1)
     found = torch.linalg.solve(eye - G @ model.own.M, right)
