@@ -24,6 +24,7 @@ from neuralbo_lab.speed import (
     sampling,
     scale,
     start,
+    stopped_trainings,
     training,
 )
 from neuralbo_lab.speed.goals import Measured, columns_and_rows
@@ -58,6 +59,10 @@ SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
     "curves": (
         learning_curves.run,
         "reports to NeuralPruner and suggestions with learning curves; ~1 minute",
+    ),
+    "trainings": (
+        stopped_trainings.run,
+        "seconds to the same error with NeuralPruner and without; ~5 minutes",
     ),
     "quality": (quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),
 }
