@@ -71,20 +71,40 @@ def test_hopeless_trials_are_stopped_and_the_best_is_not(study):
     assert spent < 0.6 * 25 * STEPS
 
 
-def test_it_is_noted_why(study):
+def notes_of(study):
+    """Yield each trial that was stopped, and why."""
     for trial in study.trials:
         facts = trial.user_attrs.get(PRUNED)
         assert (facts is not None) == (trial.state == TrialState.PRUNED)
         if facts:
             assert facts["step"] == trial.last_step
-            assert facts["probability"] < facts["pruned_below"] < 0.5
-            assert facts["best"] < facts["predicted"]
-            final = loss(trial.params["x"], STEPS - 1)
-            assert final > 1 or facts["predicted"] == pytest.approx(final, abs=0.3)
+            yield trial, facts
+
+
+def test_it_is_noted_how_many_were_better_at_the_same_step(study):
+    for trial, facts in notes_of(study):
+        before = [t for t in study.trials[: trial.number] if t.last_step >= trial.last_step]
+        own = trial.intermediate_values[trial.last_step]
+        better = sum(t.intermediate_values[trial.last_step] < own for t in before)
+        assert (facts["better"], facts["others"]) == (better, len(before))
+        assert f"{better} of {len(before)} were better at this step" in facts["why"]
+        assert better >= max(len(before) // 4, 1)
+
+
+def test_the_model_notes_what_it_predicts():
+    study = study_of(NeuralPruner(full_share=0, reduction_factor=None))
+    study.optimize(objective_of(), n_trials=18)
+    assert count(study, TrialState.PRUNED) >= 6
+    for trial, facts in notes_of(study):
+        assert facts["probability"] < facts["pruned_below"] < 0.5
+        assert facts["best"] < facts["predicted"]
+        final = loss(trial.params["x"], STEPS - 1)
+        assert final > 1 or facts["predicted"] == pytest.approx(final, abs=0.3)
 
 
 def test_none_is_stopped_before_enough_have_ended(study):
-    assert {t.state for t in study.trials[:5]} == {TrialState.COMPLETE}
+    assert {t.state for t in study.trials[:2]} == {TrialState.COMPLETE}
+    assert TrialState.PRUNED in {t.state for t in study.trials[2:6]}
 
 
 def test_larger_can_be_better(study):
@@ -284,6 +304,7 @@ def test_threads_and_other_samplers():
         ({"level": 1.5}, ValueError, "between 0 and 1; got 1.5"),
         ({"level": "0.1"}, TypeError, "a number between 0 and 1; got '0.1'"),
         ({"full_share": -0.1}, ValueError, "full_share must be a number between 0 and 1"),
+        ({"reduction_factor": 1}, ValueError, "a whole number from 2 on, or None; got 1"),
         ({"n_startup_trials": 0}, ValueError, "n_startup_trials must be a whole number from 1"),
         ({"interval_steps": 0}, ValueError, "interval_steps must be a whole number from 1"),
         ({"n_warmup_steps": -1}, ValueError, "n_warmup_steps must be a whole number from 0"),

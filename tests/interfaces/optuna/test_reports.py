@@ -52,7 +52,7 @@ def study_of(pruner, directions=("minimize", "minimize"), n=20, sign=1.0):
 
 @pytest.fixture(scope="module")
 def study():
-    return study_of(nb.NeuralPruner(full_share=0))
+    return study_of(nb.NeuralPruner(full_share=0, reduction_factor=None, n_startup_trials=5))
 
 
 def test_what_will_not_enter_the_front_is_stopped_and_the_front_is_not(study):
@@ -67,8 +67,23 @@ def test_what_will_not_enter_the_front_is_stopped_and_the_front_is_not(study):
         assert all(p > b for p, b in zip(facts["predicted"], facts["best"], strict=True))
 
 
+def test_who_is_behind_in_both_objectives_is_stopped():
+    study = study_of(nb.NeuralPruner(full_share=0))
+    noted = [t for t in study.trials if "others" in t.user_attrs.get(PRUNED, {})]
+    assert len(noted) >= 6
+    for trial in noted:
+        own = values_of(trial.params["x"], 0)
+        better = [
+            all(a < b for a, b in zip(values_of(t.params["x"], 0), own, strict=True))
+            for t in study.trials[: trial.number]
+        ]
+        step = trial.user_attrs[PRUNED]["step"]
+        assert step > 0 or trial.user_attrs[PRUNED]["better"] == sum(better)
+
+
 def test_one_of_the_objectives_can_be_to_maximize(study):
-    other = study_of(nb.NeuralPruner(full_share=0), ("minimize", "maximize"), sign=-1.0)
+    pruner = nb.NeuralPruner(full_share=0, reduction_factor=None, n_startup_trials=5)
+    other = study_of(pruner, ("minimize", "maximize"), sign=-1.0)
     assert [t.state for t in other.trials] == [t.state for t in study.trials]
 
 

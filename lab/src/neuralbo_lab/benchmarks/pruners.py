@@ -176,6 +176,9 @@ CURVES = ExperimentStudy(
     name="curves",
     reproduces="epochs that pruners need on trainings that were written down (TaskSet, LCBench)",
     methods=(
+        "random_none",
+        "random_halving",
+        "random_neural",
         "tpe_none",
         "tpe_median",
         "tpe_halving",

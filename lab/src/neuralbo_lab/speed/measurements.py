@@ -25,6 +25,7 @@ from neuralbo_lab.speed import (
     sampling,
     scale,
     start,
+    stopped_trainings,
     surrogates,
     training,
 )
@@ -65,6 +66,10 @@ SPEEDS: dict[str, tuple[Callable[[bool], Measured], str]] = {
     "surrogates": (
         surrogates.run,
         "CPU seconds of a suggestion with each name of the catalog; ~20 minutes",
+    ),
+    "trainings": (
+        stopped_trainings.run,
+        "seconds to the same error with NeuralPruner and without; ~5 minutes",
     ),
     "quality": (quality.run, "regret and seconds beside Optuna's samplers; ~20 minutes"),
 }

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, final
 
 import torch
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FrozenTrial
 from torch import Tensor
 
 from neuralbo.interfaces.optuna.curves import CurveReader
 from neuralbo.interfaces.optuna.reported import has_curve, has_values, reports_of, superseded
+from neuralbo.interfaces.optuna.study_rungs import StudyRungs
 from neuralbo.interfaces.optuna.trials import TrialReader
 from neuralbo.surrogates.curves.conformal_scores import most_underrated, of_the_good, scores
 from neuralbo.surrogates.curves.curve import Curve
@@ -24,6 +25,7 @@ from neuralbo.surrogates.curves.curve_model import CurveModel
 
 # what a better result is better by, as a part of the median distance of results to the best
 LEAST_GAIN = 0.2
+DIVERGED = "the last value is not finite"
 LEAST_Z = 1.0  # standard deviations below the best that a trial is pruned at the earliest
 
 
@@ -49,7 +51,7 @@ class Belief(NamedTuple):
         hardly be better than that trial in any of them, and not enter the front.
         """
         if any(curve.has_diverged for curve in curves):
-            return {"why": "the last value is not finite"}
+            return {"why": DIVERGED}
         steps = torch.stack([curve.steps[-1] for curve in curves])
         if float(self.models[0].steps.share(steps).max()) >= 1:
             return None
@@ -91,11 +93,12 @@ class StudyCurves:
 
     def __init__(self, signs: tuple[float, ...], last_step: int | None, seed: int) -> None:
         self.signs, m = signs, len(signs)
-        self.outputs = [None] if m == 1 else list(range(m))
+        self.outputs: list[int | None] = [None] if m == 1 else list(range(m))
         self.readers = [
             CurveReader(sign, last_step, seed, output)
             for sign, output in zip(signs, self.outputs, strict=True)
         ]
+        self.rungs = StudyRungs(signs, self.outputs, last_step)
         self._trials = TrialReader()
         self._has_curve: dict[int, bool] = {}  # by the number of a finished trial
         self._numbers: list[int] = []
@@ -109,11 +112,7 @@ class StudyCurves:
         """Return the curves of a trial, one for each objective."""
         return [reader.curve(trial) for reader in self.readers]
 
-    def ended(self, trials: Sequence[FrozenTrial]) -> int:
-        """Return how many trials ran to their end and have curves."""
-        return sum(t.state == TrialState.COMPLETE for t in self._with_curves(trials))
-
-    def _with_curves(self, trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
+    def with_curves(self, trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
         """Return the finished trials that have curves of numbers; each is read once."""
         found, gone = [], superseded(trials)
         for trial in trials:
@@ -130,7 +129,7 @@ class StudyCurves:
 
     def belief(self, trials: Sequence[FrozenTrial], level: float) -> Belief:
         """Return what is known, once a trial has ended; it changes when a further one ends."""
-        reporting = self._with_curves(trials)
+        reporting = self.with_curves(trials)
         numbers = [trial.number for trial in reporting]
         if self._belief is not None and numbers == self._numbers:
             return self._belief

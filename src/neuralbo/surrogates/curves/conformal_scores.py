@@ -30,7 +30,7 @@ def without_own(model: LinearCurves) -> tuple[Tensor, Tensor]:
     Trial i says N(r_i, M_i) of it, in precisions, and is taken out in closed form:
     G- = inv(I - G M) G and mean- = inv(I - G M) (mean - G r).
     """
-    mean, G = model.population(model.sums.psi)
+    mean, G, _ = model.populations()
     eye = torch.eye(G.shape[-1], dtype=G.dtype)
     right = torch.cat([(mean[..., None] - G @ model.own.r[..., None]), G], -1)
     found = torch.linalg.solve(eye - G @ model.own.M, right)
@@ -83,14 +83,19 @@ def scores(model: CurveModel, curves: Sequence[Curve]) -> tuple[Tensor, Tensor]:
 
 
 def most_underrated(found: Tensor, level: float) -> float:
-    """Return what e_i exceeds in a share `level` of trials at most.
+    """Return what e_i exceeds in a share `level` of trials at most."""
+    return quantile_above(found, PRIOR_SCORES, level)
+
+
+def quantile_above(found: Tensor, prior: Sequence[float], level: float) -> float:
+    """Return what scores exceed in a share `level` of trials at most.
 
     Of n scores it is the ceil((n + 1)(1 - level))-th smallest: a further trial that is like the
     others exceeds it with probability `level` at most, whether the model is right or not (split
-    conformal prediction; Vovk et al. 2005). `PRIOR_SCORES` are among the n, so that there is an
-    answer after a few trials.
+    conformal prediction; Vovk et al. 2005). The scores `prior` are among the n, so that there is
+    an answer after a few trials.
     """
-    both = torch.cat([found, torch.tensor(PRIOR_SCORES, dtype=torch.float64)]).sort().values
+    both = torch.cat([found, torch.tensor(prior, dtype=torch.float64)]).sort().values
     place = math.ceil((len(both) + 1) * (1 - level))
     return float(both[min(place, len(both)) - 1])
 

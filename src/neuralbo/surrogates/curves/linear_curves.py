@@ -166,10 +166,24 @@ class LinearCurves:
         half = torch.linalg.solve_triangular(self.LP, spread, upper=False).reshape(-1, m, K)
         return psi @ self.mean, torch.einsum("pmk,pml->mkl", half, half)
 
+    def populations(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Return mean and covariance of W'psi_i of all trials, and inv(P), h x K x h x K.
+
+        Of many trials the inverse costs less than a system of equations for each.
+        """
+        (n, h), K = self.sums.psi.shape, self.mean.shape[-1]
+        inverse = torch.cholesky_inverse(self.LP)
+        rows = (self.sums.psi @ inverse.reshape(h, -1)).reshape(n, K, h, K).transpose(1, 2)
+        G = (self.sums.psi[:, None] @ rows.reshape(n, h, K * K)).reshape(n, K, K)
+        return self.sums.psi @ self.mean, (G + G.mT) / 2, inverse.reshape(h, K, h, K)
+
     def coefficients(self) -> tuple[Tensor, Tensor]:
         """Return mean and covariance of c_i = W'psi_i + u_i given all, n x K and n x K x K."""
+        mu, G, _ = self.populations()
+        return self._coefficients(mu, G)
+
+    def _coefficients(self, mu: Tensor, G: Tensor) -> tuple[Tensor, Tensor]:
         own = self.own
-        mu, G = self.population(self.sums.psi)
         u = (own.S @ (own.b[..., None] - own.A @ mu[..., None]))[..., 0]
         R = torch.eye(mu.shape[-1], dtype=mu.dtype) - own.S @ own.A
         return mu + u, own.S + R @ G @ R.mT
@@ -191,7 +205,7 @@ class LinearCurves:
         expected under the posterior; Bishop (2006), Sec. 9.4.
         """
         own, sums, v = self.own, self.sums, self.variances
-        mu, G = self.population(sums.psi)
+        mu, G, inverse = self.populations()
         AL = own.A @ v.L
         back = torch.cholesky_solve(AL.mT, own.LT)  # inv(T) L'A
         rest = torch.cholesky_solve((v.L.mT @ (own.b[..., None] - own.A @ mu[..., None])), own.LT)
@@ -199,13 +213,13 @@ class LinearCurves:
         n = len(mu)
         by_L = half.sum(0) - n * torch.eye(len(v.L), dtype=v.L.dtype)
         by_L = torch.linalg.solve_triangular(v.L.mT, by_L, upper=True).tril()
-        c, C = self.coefficients()
+        c, C = self._coefficients(mu, G)
         off = (sums.w[..., None] - sums.F.mT @ c[..., None]).square().sum((-2, -1))
         squares = (sums.rest + off) / v.noise + (own.A * C).sum((-2, -1))
         by_noise = 0.5 * (squares - sums.counts).sum()
         h, K = self.mean.shape
-        inverse = torch.cholesky_inverse(self.LP).diagonal().reshape(h, K)
-        second = (self.mean.square() + inverse)[:-1]
+        diagonal = inverse.reshape(h * K, h * K).diagonal().reshape(h, K)
+        second = (self.mean.square() + diagonal)[:-1]
         return Variances(by_noise, 0.5 * (second.sum(0) / v.weights - (h - 1)), by_L)
 
 
