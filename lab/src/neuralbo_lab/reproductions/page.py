@@ -10,10 +10,14 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from neuralbo_lab.claims.outcome import ANSWERS
+from neuralbo_lab.core.as_run import trials_of
 from neuralbo_lab.core.claims_of_studies import Answered, counts, decided
+from neuralbo_lab.core.recorded_times import stored as recorded_times
 from neuralbo_lab.core.studies import REPRODUCTIONS
+from neuralbo_lab.core.study import Study
 from neuralbo_lab.core.tables import markdown
 from neuralbo_lab.reproductions.page_tables import NOTHING, TABLES, Stored
 
@@ -24,6 +28,9 @@ DOCUMENTS = {
 }  # fmt: skip
 COLUMNS = ("what is said", "source", "as it is compared here", "answer", "pairs",
            "95 % interval", "`neuralbo lab claims`")  # fmt: skip
+COSTS = ("study", "runs made", "length of a run", "core-hours they took",
+         "core-hours of the whole", "claims that wait")  # fmt: skip
+SHORTER = re.compile(r"needs (runs of \d+ evaluations); in those of (\d+) it is ([\w ]+): ")
 MAXIMIZER = re.compile(
     r"/(?:grid|random_candidates|random|lbfgs150|multistart|direct_5000|mixed_integer)\b"
 )
@@ -69,12 +76,33 @@ def by_document(stored: Stored) -> list[str]:
     return markdown(head, rows)
 
 
+def costs(stored: Stored) -> list[str]:
+    """Return what was run of each study, and what the whole of it would take.
+
+    The hours of runs that were not made are those of `neuralbo_lab.core.recorded_times`.
+    """
+    rows = []
+    for study in REPRODUCTIONS:
+        hours, run = recorded_times()[study.name], stored.run(study.name)
+        whole, length = sum(1 for _ in study.cells()), "whole"
+        if trials_of(run) != trials_of(study):
+            length = f"{trials_of(run)} of {trials_of(study)} evaluations"
+        full = f"{'at least ' if hours.is_least else ''}{hours.full:g}"
+        full += "" if hours.known == 1 else f" for {hours.known:.0%} of them"
+        claims = counts(_claims_of(stored, study))
+        undone = ", ".join(f"{claims[answer]} {answer.replace('_', ' ')}" for answer in
+                           ("undecided", "out_of_reach") if claims[answer])  # fmt: skip
+        runs = f"{hours.runs} of {whole}"
+        rows.append((f"`{study.name}`", runs, length, f"{hours.spent:g}", full, undone or NOTHING))
+    return markdown(COSTS, rows)
+
+
+def _claims_of(stored: Stored, study: Study[Any]) -> list[Answered]:
+    return decided(study, stored.run(study.name), stored.results(study.name))
+
+
 def _claims(stored: Stored) -> list[Answered]:
-    return [
-        claim
-        for study in REPRODUCTIONS
-        for claim in decided(study, stored.run(study.name), stored.results(study.name))
-    ]
+    return [claim for study in REPRODUCTIONS for claim in _claims_of(stored, study)]
 
 
 def _row(claim: Answered) -> tuple[str, ...]:
@@ -82,11 +110,19 @@ def _row(claim: Answered) -> tuple[str, ...]:
     o = claim.outcome
     numbers = o.pairs_in_words, f"{o.of} {o.interval_in_words}"
     if o.answer == "out of reach":
-        numbers = NOTHING, shortened(o.because.partition(";")[0])
+        numbers = NOTHING, _missing(o.because)
     elif o.interval_in_words == NOTHING:
         numbers = o.pairs_in_words, NOTHING
     cells = said or NOTHING, source, shortened(claim.words), o.answer, *numbers
     return (*(cell.replace("|", "\\|") for cell in cells), f"`{claim.study}`")
+
+
+def _missing(because: str) -> str:
+    """Return what a claim needs, and what shorter runs say of it."""
+    shorter = SHORTER.match(because)
+    if shorter and shorter[3] != "out of reach":
+        return f"needs {shorter[1]}; after {shorter[2]}: {shorter[3]}"
+    return shortened(because.partition(";")[0])
 
 
 def shortened(words: str) -> str:
@@ -103,7 +139,7 @@ def _counted(match: re.Match[str]) -> str:
 
 
 BLOCKS: dict[str, Callable[[Stored], list[str]]] = {
-    "claims": all_claims, "answers": by_document, **TABLES,
+    "claims": all_claims, "answers": by_document, "costs": costs, **TABLES,
 }  # fmt: skip
 
 
