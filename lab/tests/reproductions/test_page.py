@@ -26,7 +26,7 @@ def test_there_is_no_measured_number_between_the_blocks():
     """Those with a decimal point or an exponent are measured ones, but for sections."""
     prose = BLOCK.sub("", PAGE.read_text(encoding="utf-8"))
     numbers = re.findall(r"(?<![\w.])\d+(?:\.\d+)?e-?\d+|(?<![\w.])\d+\.\d+(?![\w.])", prose)
-    named = re.findall(r"(?:sec\.|Table|of) (\d+\.\d+)", prose)
+    named = re.findall(r"(?:sec\.|Fig\.|Table|of) (\d+\.\d+)", prose)
     assert sorted(set(numbers) - set(named)) == []
 
 

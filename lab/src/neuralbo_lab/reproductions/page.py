@@ -65,15 +65,19 @@ def all_claims(stored: Stored) -> list[str]:
 
 def by_document(stored: Stored) -> list[str]:
     """Return how many claims of each document have each answer."""
-    claims = _claims(stored)
     rows = []
-    for name, prefix in DOCUMENTS.items():
-        found = counts(claim for claim in claims if claim.study.startswith(f"{prefix}-"))
-        rows.append((name, *found.values(), sum(found.values())))
-    found = counts(claims)
-    rows.append(("all", *found.values(), len(claims)))
-    head = ("", *(name.replace("_", " ") for name in found), "claims")
-    return markdown(head, rows)
+    for name, claims in (*claims_by_document(stored).items(), ("all", _claims(stored))):
+        rows.append((name, *counts(claims).values(), len(claims)))
+    return markdown(("", *ANSWERS, "claims"), rows)
+
+
+def claims_by_document(stored: Stored) -> dict[str, list[Answered]]:
+    """Return the claims of each document."""
+    claims = _claims(stored)
+    return {
+        name: [claim for claim in claims if claim.study.startswith(f"{prefix}-")]
+        for name, prefix in DOCUMENTS.items()
+    }
 
 
 def costs(stored: Stored) -> list[str]:
