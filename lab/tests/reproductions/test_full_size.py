@@ -12,7 +12,6 @@ from neuralbo_lab.reproductions import full_size
 from neuralbo_lab.reproductions.full_size import COLUMNS, FULL_SIZE_FITS, PAIRS, Pair
 
 CHEAP = replace(FULL_SIZE_FITS, methods=("additive",))
-COLUMN = {name: at for at, name in enumerate(COLUMNS) if name != "beside it"}
 
 
 @pytest.fixture
@@ -36,9 +35,12 @@ def test_a_row_has_the_preset_once_and_the_other_five_times(results, tmp_path):
     assert [one["name"] for one in line["found"]] == ["gp"] * full_size.STAND_IN_FITS + [
         "additive"
     ]
-    (row,) = full_size.table(results)
+    rows = {row[0]: row for row in full_size.table(results)}
+    assert list(rows) == list(PAIRS) and set(rows["hbnn"][3:]) == {"—"}
+    row = rows["additive"]
     errors = [one["scores"]["mre"] for one in line["found"]]
-    at = COLUMN["relative error"]
+    assert len(row) == len(COLUMNS) == len(set(COLUMNS))
+    at = COLUMNS.index("relative error")
     assert float(row[at]) == pytest.approx(errors[-1], rel=0.05)
     low, _, high = row[at + 1].partition(" to ")
     ends = [float(low), float(high or low)]

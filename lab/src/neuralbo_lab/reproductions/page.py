@@ -20,6 +20,7 @@ from neuralbo_lab.core.studies import REPRODUCTIONS
 from neuralbo_lab.core.study import Study
 from neuralbo_lab.core.tables import markdown
 from neuralbo_lab.reproductions.page_tables import NOTHING, TABLES, Stored
+from neuralbo_lab.statistics.paired_intervals import FEWEST
 
 BLOCK = re.compile(r"<!-- made: (?P<name>[\w-]+) -->\n(?P<lines>.*?)<!-- end -->\n", re.DOTALL)
 DOCUMENTS = {
@@ -34,6 +35,7 @@ SHORTER = re.compile(r"needs (runs of \d+ evaluations); in those of (\d+) it is 
 MAXIMIZER = re.compile(
     r"/(?:grid|random_candidates|random|lbfgs150|multistart|direct_5000|mixed_integer)\b"
 )
+TOO_FEW = f"fewer than {FEWEST} pairs"
 LONGEST = 150  # letters of a comparison; longer lists are counted
 
 
@@ -116,7 +118,7 @@ def _row(claim: Answered) -> tuple[str, ...]:
     if o.answer == "out of reach":
         numbers = NOTHING, _missing(o.because)
     elif o.interval_in_words == NOTHING:
-        numbers = o.pairs_in_words, NOTHING
+        numbers = o.pairs_in_words, TOO_FEW if o.pairs[1] < FEWEST else NOTHING
     cells = said or NOTHING, source, shortened(claim.words), o.answer, *numbers
     return (*(cell.replace("|", "\\|") for cell in cells), f"`{claim.study}`")
 
