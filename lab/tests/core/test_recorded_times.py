@@ -37,13 +37,22 @@ def with_seconds(root, study, method, problem, ask):
 def test_runs_take_as_long_as_those_of_their_method(tmp_path):
     with_seconds(tmp_path, STUDY, "random", "branin", 600.0)  # an hour: 6 trials of 600 s
     # the full study has 9 such runs, and as many on levy2 that nobody timed; sobol was never run
-    assert recorded(STUDY, tmp_path) == Hours(quick=0.5, full=18.0, known=0.5)
+    expected = Hours(quick=0.5, full=18.0, known=0.5, runs=1, spent=1.0)
+    assert recorded(STUDY, tmp_path) == expected
 
 
 def test_a_problem_of_its_own_time_has_that(tmp_path):
     with_seconds(tmp_path, STUDY, "random", "branin", 600.0)
     with_seconds(tmp_path, STUDY, "random", "levy2", 1200.0)
     assert recorded(STUDY, tmp_path).full == 27.0
+
+
+def test_a_run_beside_other_work_changes_little(tmp_path):
+    two_more = [cell for cell in STUDY.cells() if cell.method == "random" and cell.seed in (1, 2)]
+    study_runs.finish(STUDY, tmp_path, [cell for cell in two_more if cell.problem == "branin"])
+    with_seconds(tmp_path, STUDY, "random", "branin", 600.0)
+    found = recorded(STUDY, tmp_path)
+    assert found.full < 0.1 and (found.runs, found.spent) == (3, 1.0)
 
 
 def test_shorter_runs_count_by_their_suggestions(tmp_path):

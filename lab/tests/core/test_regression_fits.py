@@ -55,7 +55,7 @@ def test_the_study_has_the_protocol_of_the_document():
     study = find_study("kruse-regression-1d")
     assert study.sizes == TRAINING_SIZES
     assert (study.seeds, study.test_points) == (10, 10_000)
-    assert len(list(study.cells())) == 4 * 10 * 9 * 10 + len(study.few)
+    assert len(list(study.cells())) == 4 * 10 * 9 * 10 + len((*study.few, *study.extra))
 
 
 def test_the_cells_of_the_quick_study_are_cells_of_the_whole_one():
@@ -333,6 +333,21 @@ def test_what_takes_long_is_fitted_in_a_few_cells_only():
     cells = list(study.cells())
     assert len(cells) == 2 * 2 * 3 + 1 and [c for c in cells if c.method == "gp"] == list(few)
     assert {cell.method for cell in study.quick().cells()} == {"empirical"}
+
+
+def test_fits_with_further_seeds_decide_claims_and_are_in_no_curve():
+    extra = tuple(RegressionCell("kruse-test1", name, 10, 4) for name in ("empirical", "gp"))
+    study = RegressionStudy(
+        name="s", reproduces="", problems=("kruse-test1",), surrogates=("empirical", "gp"),
+        sizes=(10, 20), seeds=2, extra=extra,
+    )  # fmt: skip
+    assert list(study.cells())[-2:] == list(extra) and study.most_seeds == 5
+    assert not {cell.seed for cell in study.quick().cells()} & {4}
+    fits = {cell: [{"scores": {"mre": float(cell.seed)}}] for cell in study.cells()}
+    results = RegressionResults(study, fits)
+    shared = results.shared_scores("kruse-test1", ("empirical", "gp"), 10, "mre")
+    assert shared.tolist() == [[0.0, 0.0], [1.0, 1.0], [4.0, 4.0]]
+    assert results.scores("kruse-test1", "gp", "mre").tolist() == [[0.0, 0.0], [1.0, 1.0]]
 
 
 def test_components_without_weight_change_no_score():

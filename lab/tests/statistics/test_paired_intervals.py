@@ -16,10 +16,52 @@ SHIFT = np.array([1.0, 0.0])
 PAIRS = RNG.normal([0.0, 1.0], 1.0, (9, 2))
 
 
-@pytest.mark.parametrize("level", [0.95, 0.99])
-def test_that_of_a_difference_of_means_is_scipy_s_paired_test(level):
-    expected = stats.ttest_rel(PAIRS[:, 0], PAIRS[:, 1]).confidence_interval(level)
-    assert difference_interval(PAIRS, "mean", level) == pytest.approx(tuple(expected))
+def p_value(d):
+    """Fisher's: both members of each pair are exchanged at random, all ways of it."""
+    test = stats.permutation_test(
+        (d, np.zeros_like(d)), lambda a, b: np.mean(a - b), permutation_type="samples",
+        n_resamples=np.inf,
+    )  # fmt: skip
+    return test.pvalue
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+@pytest.mark.parametrize("n", [6, 9])
+def test_that_of_a_difference_of_means_has_what_scipy_s_permutation_test_does_not_reject(n, level):
+    pairs = RNG.normal([0.0, 0.4], [1.0, 3.0], (n, 2)) ** 3
+    low, high = difference_interval(pairs, "mean", level)
+    d, step = pairs[:, 0] - pairs[:, 1], 1e-6
+    assert [p_value(d - at) > 1 - level for at in (low - step, low + step)] == [False, True]
+    assert [p_value(d - at) > 1 - level for at in (high - step, high + step)] == [True, False]
+
+
+def test_means_of_drawn_subsets_of_many_normal_pairs_are_near_student_s_interval():
+    pairs = RNG.normal([0.0, 1.0], 1.0, (40, 2))
+    low, high = stats.ttest_rel(pairs[:, 0], pairs[:, 1]).confidence_interval(0.95)
+    # of 4095 subsets the 102nd: its place has a relative error of a tenth of half the interval
+    assert difference_interval(pairs, "mean") == pytest.approx((low, high), abs=0.1 * (high - low))
+
+
+def same_regrets(rng, n, spread):
+    """Two methods that are alike: regrets that differ by orders of magnitude."""
+    return np.exp(rng.normal(0.0, spread, (n, 2)))
+
+
+@pytest.mark.parametrize("n", [6, 10, 20])
+def test_alike_methods_are_told_apart_as_often_as_said(n):
+    """Student's interval does so too rarely, and then finds too little."""
+    rng, runs = np.random.default_rng(n), 400
+    told, found = np.zeros(2), np.zeros(2)
+    for _ in range(runs):
+        alike = same_regrets(rng, n, 3.0)
+        better = alike * [0.01, 1.0]
+        for sums, pairs in ((told, alike), (found, better)):
+            ours = difference_interval(pairs, "mean")
+            student = stats.ttest_rel(pairs[:, 0], pairs[:, 1]).confidence_interval(0.95)
+            sums += [not low <= 0 <= high for low, high in (ours, student)]
+    chance = 5 * (0.05 * 0.95 / runs) ** 0.5
+    assert told[0] / runs < 0.05 + chance and told[1] / runs < 0.03
+    assert found[0] > 3 * found[1]
 
 
 def test_that_of_a_mean_is_scipy_s_test():
@@ -50,13 +92,17 @@ def test_that_of_the_median_is_scipy_s_two_sided_one(n, level):
     ("n", "level", "is_known"),
     [(5, 0.95, False), (6, 0.95, True), (6, 0.99, False), (8, 0.99, True)],
 )
-def test_few_pairs_have_no_interval_of_medians(n, level, is_known):
+def test_few_pairs_have_no_interval_of_medians_and_student_s_of_means(n, level, is_known):
     assert difference_interval(PAIRS[:n], "median", level).is_known is is_known
+    test = stats.ttest_rel(PAIRS[:n, 0], PAIRS[:n, 1])
+    student = pytest.approx(tuple(test.confidence_interval(level)))
+    assert (difference_interval(PAIRS[:n], "mean", level) != student) is is_known
 
 
 def test_fewer_than_five_have_no_interval_of_means():
     assert not difference_interval(PAIRS[: FEWEST - 1], "mean").is_known
-    assert difference_interval(PAIRS[:FEWEST], "mean").is_known
+    assert not level_interval(PAIRS[: FEWEST - 1, 0], "mean").is_known
+    assert level_interval(PAIRS[:FEWEST, 0], "mean").is_known
 
 
 def test_a_run_without_a_value_leaves_no_mean_and_is_the_worst_for_a_median():

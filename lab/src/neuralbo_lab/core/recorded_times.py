@@ -3,8 +3,9 @@
     python -m neuralbo_lab.core.recorded_times results
 
 writes `recorded_times.json`, which `neuralbo lab list` shows. A run that was not made takes as
-long as those of its method on its problem, else of its method; a longer one as long for each of
-its suggestions as a shorter one, which is too little: "at least".
+long as the median of those of its method on its problem, else of its method: some were made
+beside other work, and took several times as long. A longer one takes as long for each of its
+suggestions as a shorter one, which is too little: "at least".
 """
 
 import json
@@ -12,6 +13,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
 from neuralbo_lab.core.as_run import as_run
@@ -29,12 +31,16 @@ class Hours(NamedTuple):
     Attributes:
         known: the part of its runs that are of methods with a recorded time.
         is_least: whether they were recorded by shorter runs, in which suggestions are faster.
+        runs: how many are stored.
+        spent: what those took.
     """
 
     quick: float
     full: float
     known: float
     is_least: bool = False
+    runs: int = 0
+    spent: float = 0.0
 
 
 def recorded(study: Study[Any], root: Path) -> Hours | None:
@@ -44,28 +50,30 @@ def recorded(study: Study[Any], root: Path) -> Hours | None:
         return None
     cells = {cell.file: cell for cell in run.cells()}
     times = defaultdict(list)
-    for file, lines in read_cells(run, root, cells).items():
-        seconds = _seconds(lines) / _suggestions(run)
+    found = {file: _seconds(lines) for file, lines in read_cells(run, root, cells).items()}
+    for file, seconds in found.items():
         if seconds > 0:
             for key in _keys(cells[file]):
-                times[key].append(seconds)
-    means = {key: sum(found) / len(found) for key, found in times.items()}
-    if not means:
+                times[key].append(seconds / _suggestions(run))
+    usual = {key: median(one) for key, one in times.items()}
+    if not usual:
         return None
-    quick, full = (_hours(one, means) for one in (study.quick(), study))
+    quick, full = (_hours(one, usual) for one in (study.quick(), study))
     is_least = _suggestions(run) < _suggestions(study)
-    return Hours(_rounded(quick[0]), _rounded(full[0]), round(full[1], 2), is_least)
+    spent = _rounded(sum(found.values()) / HOUR)
+    hours = _rounded(quick[0]), _rounded(full[0]), round(full[1], 2)
+    return Hours(*hours, is_least, len(found), spent)
 
 
-def _hours(study: Study[Any], means: dict[tuple[Any, ...], float]) -> tuple[float, float]:
+def _hours(study: Study[Any], usual: dict[tuple[Any, ...], float]) -> tuple[float, float]:
     """Return the hours of the runs of known methods, and how many these are of all."""
     total, known, cells = 0.0, 0, 0
     for cell in study.cells():
-        key = next((key for key in _keys(cell) if key in means), None)
+        key = next((key for key in _keys(cell) if key in usual), None)
         cells += 1
         if key is not None:
             known += 1
-            total += means[key] * _suggestions(study)
+            total += usual[key] * _suggestions(study)
     return total / HOUR, known / cells
 
 

@@ -79,7 +79,7 @@ class RegressionResults:
         if not known or any(name not in study.surrogates for name in surrogates):
             return np.empty((0, len(surrogates)))
         rows = []
-        for seed in range(study.seeds):
+        for seed in range(study.most_seeds):
             cells = [RegressionCell(problem, name, size, seed) for name in surrogates]
             lines = [line for c in cells for line in self.fits.get(c, []) if "scores" in line]
             if len(lines) == len(cells):

@@ -46,6 +46,8 @@ class RegressionStudy(Study[RegressionCell]):
         claims: what the publication concludes.
         departures: where this is not the publication's experiment, and why.
         few: the only fits of the surrogates in them, which take too long for more.
+        extra: fits with further seeds, for claims that need more than the publication made;
+            curves and tables of scores are without them.
         quick_problems: for `quick`; none means all.
         file: where the study is described, if it is not one of ours.
     """
@@ -60,6 +62,7 @@ class RegressionStudy(Study[RegressionCell]):
     claims: "tuple[RegressionClaim, ...]" = ()
     departures: tuple[str, ...] = ()
     few: tuple[RegressionCell, ...] = ()
+    extra: tuple[RegressionCell, ...] = ()
     quick_sizes: tuple[int, ...] = (10, 36, 86)
     quick_seeds: int = 2
     quick_problems: tuple[str, ...] = ()
@@ -96,6 +99,7 @@ class RegressionStudy(Study[RegressionCell]):
             self,
             surrogates=self._often,
             few=(),
+            extra=(),
             sizes=sizes or self.sizes[:1],
             seeds=min(self.seeds, self.quick_seeds),
             problems=self.quick_problems or self.problems,
@@ -108,7 +112,13 @@ class RegressionStudy(Study[RegressionCell]):
                 for size in self.sizes:
                     for surrogate in self._often:
                         yield RegressionCell(problem, surrogate, size, seed)
-        yield from (c for c in self.few if c.method in self.methods and c.problem in self.problems)
+        further = (*self.few, *self.extra)
+        yield from (c for c in further if c.method in self.methods and c.problem in self.problems)
+
+    @property
+    def most_seeds(self) -> int:
+        """How many seeds there are of a fit at most."""
+        return max([self.seeds, *(cell.seed + 1 for cell in self.extra)])
 
     def settings(self, cell: RegressionCell) -> dict[str, Any]:
         """Return problem, surrogate, and numbers of points."""

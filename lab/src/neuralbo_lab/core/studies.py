@@ -34,6 +34,7 @@ from neuralbo_lab.reproductions.aryan.aryan_hpo import ARYAN_HPO
 from neuralbo_lab.reproductions.aryan.aryan_ivbnn import ARYAN_IVBNN
 from neuralbo_lab.reproductions.aryan.aryan_synthetic import ARYAN_SYNTHETIC
 from neuralbo_lab.reproductions.aryan.implicit_toys_page import ARYAN_IMPLICIT_TOYS
+from neuralbo_lab.reproductions.full_size import FULL_SIZE_FITS
 from neuralbo_lab.reproductions.hassen.hassen_balance import HASSEN_BALANCE
 from neuralbo_lab.reproductions.hassen.hassen_protein import HASSEN_PROTEIN
 from neuralbo_lab.reproductions.hassen.hassen_synthetic import HASSEN_SYNTHETIC
@@ -76,6 +77,7 @@ STUDIES: dict[str, Study[Any]] = {
     study.name: study
     for study in (
         *REPRODUCTIONS,
+        FULL_SIZE_FITS,
         PEERS,
         AUTO,
         MANY_TRIALS,

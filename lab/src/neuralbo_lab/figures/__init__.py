@@ -34,8 +34,10 @@ from neuralbo_lab.figures.panels import LinePanel, PlanePanel, illustration
 from neuralbo_lab.figures.prediction_scores import calibration, score_against_size
 from neuralbo_lab.figures.problem_functions import function_1d, function_2d, function_and_points
 from neuralbo_lab.figures.reliability import reliability_diagram
+from neuralbo_lab.figures.style import FULL_WIDTH, legend_below
 
 __all__ = [
+    "FULL_WIDTH",
     "LinePanel",
     "PlanePanel",
     "View1D",
@@ -57,6 +59,7 @@ __all__ = [
     "histograms",
     "illustration",
     "improvement_contours",
+    "legend_below",
     "performance_profiles",
     "posterior_1d",
     "posterior_panels",

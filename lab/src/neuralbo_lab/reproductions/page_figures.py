@@ -2,7 +2,8 @@
 
     python -m neuralbo_lab.reproductions.page_figures results docs/images
 
-A panel shows the seeds that all of its methods have run, and no others.
+A panel shows the seeds that all of its methods have run, and no others. Illustrations are made
+anew: they have no stored lines, and take a second.
 """
 
 import io
@@ -10,17 +11,106 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Protocol, final
+
+import numpy as np
+from neuralbo.engine.step import FIT, generator
+from neuralbo.reporting.plots import new_figure
 
 from neuralbo_lab import figures
+from neuralbo_lab.claims.outcome import ANSWERS
+from neuralbo_lab.core.claims_of_studies import counts
+from neuralbo_lab.core.regression_study import KRUSE_SIZES
 from neuralbo_lab.reproductions.hoegger.hoegger_names import SURROGATES, scaled
-from neuralbo_lab.reproductions.page_tables import AGRAWAL, HASSEN, KRUSE_1D, RVFL, Names, Stored
+from neuralbo_lab.reproductions.illustrations import ILLUSTRATED
+from neuralbo_lab.reproductions.illustrations.ring import density
+from neuralbo_lab.reproductions.page import claims_by_document
+from neuralbo_lab.reproductions.page_tables import (
+    AGRAWAL,
+    HASSEN,
+    KRUSE_1D,
+    KRUSE_SURROGATES,
+    RVFL,
+    Names,
+    Stored,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DOTS_PER_INCH = 72
 COLOURS = 64
+SHADES = ("tab:green", "tab:red", "0.7", "0.9")  # of the answers
+
+
+class Drawn(Protocol):
+    """A figure of the page."""
+
+    def draw(self, stored: Stored) -> "Figure":
+        """Draw it."""
+        ...
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """How many claims of each document have each answer, as bars."""
+
+    def draw(self, stored: Stored) -> "Figure":
+        """Draw a bar for each document, in the order of the page."""
+        found = {name: counts(claims) for name, claims in claims_by_document(stored).items()}
+        figure = new_figure(figures.FULL_WIDTH, 0.6 + 0.45 * len(found))
+        axes = figure.add_subplot()
+        left = np.zeros(len(found))
+        for answer, shade in zip(ANSWERS, SHADES, strict=True):
+            numbers = np.array([one[answer.replace(" ", "_")] for one in found.values()])
+            bars = axes.barh(list(found), numbers, left=left, color=shade, label=answer)
+            axes.bar_label(bars, [str(n) if n else "" for n in numbers], label_type="center")
+            left = left + numbers
+        axes.invert_yaxis()
+        axes.set(xlabel="claims")
+        figures.legend_below(figure)
+        return figure  # type: ignore[no-any-return]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A score of fits against the number of points: a panel for each problem."""
+
+    study: str
+    score: str
+    sizes: tuple[int, ...]
+    surrogates: Names
+
+    def draw(self, stored: Stored) -> "Figure":
+        """Draw the fits of the seeds that all surrogates share at all sizes."""
+        results = stored.results(self.study)
+        names = tuple(self.surrogates.values())
+        panels, least = {}, []
+        for problem in results.study.problems:
+            shared = [
+                results.shared_scores(problem, names, size, self.score) for size in self.sizes
+            ]
+            few = min(map(len, shared))
+            values = np.stack([one[:few] for one in shared], 1)  # seeds x sizes x surrogates
+            least.append(few)
+            panels[problem] = {label: values[..., i] for i, label in enumerate(self.surrogates)}
+        sizes, title = np.array(self.sizes, dtype=np.float64), f"{self.study}: {min(least)} fits"
+        return figures.score_against_size(panels, sizes, self.score, title)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Illustrated:
+    """A figure of a publication that has no table."""
+
+    name: str
+
+    def draw(self, stored: Stored) -> "Figure":
+        """Make it with the first seed."""
+        made = ILLUSTRATED[self.name].make(generator(0, FIT), False)
+        return figures.illustration(made.planes, made.lines, density)
 
 
 @final
@@ -52,7 +142,14 @@ def _plain(names: Names, *chosen: str) -> dict[str, str]:
     }
 
 
-FIGURES: Mapping[str, Curves] = {
+FIGURES: Mapping[str, Drawn] = {
+    "claims": Answers(),
+    "kruse-regression-1d": Scores(
+        "kruse-regression-1d", "exp_mlpd", KRUSE_SIZES,
+        _plain(KRUSE_SURROGATES, "`kde`", "`gmr`", "`spn`", "`gp_kruse`", "empirical"),
+    ),
+    "two-optima": Illustrated("two-optima"),
+    "one-toy": Illustrated("one-toy"),
     "kruse-bo-1d": Curves(
         "kruse-bo-1d",
         {"gp_kruse": "gp_kruse/ei/random", "BNN": "bnn_nuts_fast/ei/random",

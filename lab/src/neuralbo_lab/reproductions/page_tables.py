@@ -14,6 +14,7 @@ from neuralbo_lab.core.as_run import as_run
 from neuralbo_lab.core.studies import find_study
 from neuralbo_lab.core.study import Study
 from neuralbo_lab.core.tables import markdown
+from neuralbo_lab.reproductions import full_size
 from neuralbo_lab.reproductions.agrawal import agrawal_report
 from neuralbo_lab.reproductions.aryan import aryan_names, implicit_toys_page
 from neuralbo_lab.reproductions.hassen import hassen_balance
@@ -281,6 +282,9 @@ def _balance(results: Any) -> list[tuple[str, ...]]:
     return [row for row in hassen_balance.table(results) if row[2] == "0.33"]
 
 
+TABLES["full-size-fits"] = _of_rows(
+    "full-size-fits", full_size.COLUMNS, full_size.table, full_size.COLUMNS
+)
 TABLES["hassen-balance"] = _of_rows(
     "hassen-balance", hassen_balance.COLUMNS, _balance,
     ("problem", "way", "delta", "seeds", "mean_pi", "ece", "brier", "brier_constant"),

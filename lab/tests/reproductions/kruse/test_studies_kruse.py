@@ -25,7 +25,8 @@ def name_of(study):
 def with_all_models(study):
     """Return how many cells the study would have with Kruse's seven models."""
     often = set(study.methods) - {cell.method for cell in study.few}
-    return (len(list(study.cells())) - len(study.few)) // len(often) * len(MODELS)
+    further = len(study.few) + len(getattr(study, "extra", ()))  # of fits only
+    return (len(list(study.cells())) - further) // len(often) * len(MODELS)
 
 
 @pytest.mark.parametrize(

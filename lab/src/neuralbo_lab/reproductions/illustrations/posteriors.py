@@ -1,6 +1,7 @@
 """Surrogates on a few points of a sinusoid, and what they are sure of.
 
-Aryan (2020), Fig. 3.2 (three points), 4.1 (posteriors of one toy) and 4.2 (initializations).
+Aryan (2020), Fig. 3.2 (three points), 4.1 (posteriors of one toy), 4.2 (initializations) and 6.8
+(a network with implicit weights).
 """
 
 from collections.abc import Mapping
@@ -12,15 +13,19 @@ from neuralbo.inference.adaptation import DualAveraging
 from neuralbo.inference.hmc import HMC
 from neuralbo.networks.noise import FixedNoise, GammaStd
 from neuralbo.networks.priors import Gaussian, Hierarchical
+from neuralbo.networks.train import Descent
 from neuralbo.surrogates import Surrogate
 from neuralbo.surrogates.gp.gaussian_process import GaussianProcess
+from neuralbo.surrogates.gp.gp_mcmc import SampledGaussianProcess
 from neuralbo.surrogates.random_features.elm import ExtremeLearning
 from neuralbo.surrogates.random_features.ervfl import EnsembleRVFL
 from neuralbo.surrogates.random_features.linear_ensemble import LinearEnsembleModel
 from neuralbo.surrogates.random_features.rvfl import BayesianRVFL
+from neuralbo.surrogates.sampled.ivbnn import FastImplicitNetwork
 from neuralbo.surrogates.sampled.network_draws import NetworkDraws
 from neuralbo.surrogates.sampled.sampled_network import SampledNetwork
 from neuralbo.surrogates.surrogate import moments_of
+from neuralbo.surrogates.trained.mc_dropout import MCDropout
 from torch import Generator, Tensor
 
 from neuralbo_lab.figures.panels import LinePanel
@@ -33,6 +38,7 @@ from neuralbo_lab.reproductions.illustrations.prior_functions import UNIT, sinus
 
 THREE = torch.tensor([0.3, 0.5, 0.7], dtype=torch.float64)
 SIX = torch.tensor([0.3, 0.38, 0.45, 0.55, 0.62, 0.7], dtype=torch.float64)
+FOUR = torch.tensor([0.2, 0.35, 0.6, 0.72], dtype=torch.float64)
 OFFSETS = ((-1.0, 2.0), (-2.0, 3.0), (-3.0, 4.0))  # Aryan (2020), Sec. 4.3
 QUICK = 4  # times fewer
 
@@ -107,13 +113,26 @@ def _one_toy(rng: Generator, is_quick: bool) -> Illustrated:
     )  # fmt: skip
     surrogates: dict[str, Surrogate] = {
         "GP": GaussianProcess(),
+        "GP, sampled": SampledGaussianProcess(),
         "network by HMC": network,
+        "MC dropout": _dropout(is_quick),
         "BRVFL, relu": BayesianRVFL(activation="relu", squares=0.0),
         "BRVFL, tanh": BayesianRVFL(activation="tanh", skip=False),
         "ERVFL, relu": EnsembleRVFL(activation="relu"),
         "ERVFL, tanh": EnsembleRVFL(activation="tanh", skip=False),
     }
     return _posteriors(surrogates, SIX, (0.0, 0.2, 0.5, 0.8, 1.0), rng)
+
+
+def _dropout(is_quick: bool) -> MCDropout:
+    """Return one hidden tanh layer of 50 units, as the sampled network beside it has."""
+    descent = Descent(500 if is_quick else 2000, 3e-3, anneals=True, keeps_best=False)
+    return MCDropout(widths=(50,), activation="tanh", draws=200, descent=descent)
+
+
+def _implicit(rng: Generator, is_quick: bool) -> Illustrated:
+    surrogates: dict[str, Surrogate] = {"IVBNN": FastImplicitNetwork(), "GP": GaussianProcess()}
+    return _posteriors(surrogates, FOUR, (0.0, 0.1, 0.5, 0.82, 1.0), rng)
 
 
 def _initializations(rng: Generator, is_quick: bool) -> Illustrated:
@@ -138,10 +157,15 @@ POSTERIORS = {
         " the GP's. Median, and the central interval with the probability of ±2 sd.",
     ),
     "one-toy": Illustration(
-        _one_toy, "Aryan (2020), Fig. 4.1, without the fully Bayesian GP and MC dropout",
+        _one_toy, "Aryan (2020), Fig. 4.1",
         "In the publication the band grows away from the data with relu, and is flat further "
         "out with"
         " tanh, as is the one of the GP.",
+    ),
+    "implicit-weights": Illustration(
+        _implicit, "Aryan (2020), Fig. 6.8",
+        "In the publication the band grows away from the data, and faster on the right, where "
+        "the slope at the last point is steeper.",
     ),
     "initializations": Illustration(
         _initializations, "Aryan (2020), Fig. 4.2",

@@ -1,6 +1,7 @@
 """Functions drawn from priors: Gaussian processes and networks.
 
-Aryan (2020), Figs. 2.9, 2.10 and 3.1; Agrawal (2016), Fig. 1, after Neal (1996), Fig. 2.5.
+Aryan (2020), Figs. 2.9, 2.10 and 3.1; Agrawal (2016), Fig. 1, after Neal (1996), Fig. 2.5; Kruse
+(2022), Fig. 3.6.
 """
 
 from functools import partial
@@ -30,6 +31,8 @@ NOISE = 1e-6  # variance of an observation
 FIVE = torch.tensor([0.08, 0.3, 0.45, 0.7, 0.9], dtype=torch.float64)
 NETWORKS, UNITS, SD = 500, 50, 100.0  # Aryan (2020), Fig. 3.1
 WIDE = torch.linspace(-5, 5, PLACES, dtype=torch.float64)
+WIDTHS, KRUSE_DRAWS = (1, 5, 20, 100), 50  # Kruse (2022), Fig. 3.6, in its published code
+TEN = torch.linspace(-10, 10, PLACES, dtype=torch.float64)
 FLAT = 0.001  # a step of a function below this part of its range belongs to a plateau
 DRAWN = 40  # step networks whose jumps are measured
 STEPS = torch.linspace(-3, 3, 501, dtype=torch.float64)
@@ -118,6 +121,23 @@ def _network_prior(rng: Generator, is_quick: bool) -> Illustrated:
     return Illustrated({"500 networks": ends | half | flat}, lines=[panel])
 
 
+def _widths(rng: Generator, is_quick: bool) -> Illustrated:
+    """Draw networks of one tanh layer whose weights are all N(0, 1)."""
+    numbers, lines = {}, []
+    for width in WIDTHS:
+        net = MLP(1, (width,), 1, "tanh")
+        f = net(Gaussian(1.0).draw(net, NETWORKS, rng), TEN[:, None])[..., 0]
+        numbers[f"{width} units"] = {
+            "sd at 10": float(f[:, -1].std()),
+            "at most": (1.0 + width) ** 0.5,
+            "turns": float((f.diff(dim=-1).sign().diff(dim=-1) != 0).double().sum(-1).mean()),
+        }
+        lines.append(
+            LinePanel(title=f"{width} units", x=rounded(TEN), curves=rounded(f[:KRUSE_DRAWS]))
+        )
+    return Illustrated(numbers, lines=lines)
+
+
 def _step_networks(width: int, rng: Generator, is_quick: bool) -> Illustrated:
     """Draw step networks with Cauchy and, to compare, with Gaussian output weights."""
     net = MLP(1, (width,), 1, "step")
@@ -158,6 +178,10 @@ FUNCTIONS = {
     "network-prior": Illustration(
         _network_prior, "Aryan (2020), Fig. 3.1",
         "Large weights saturate the units: functions are steps with plateaus. ±3 sd is drawn.",
+    ),
+    "widths": Illustration(
+        _widths, "Kruse (2022), Fig. 3.6",
+        "One tanh layer, weights N(0, 1): the wider, the larger the values and the more turns.",
     ),
     "cauchy-150": Illustration(
         partial(_step_networks, 150), "Agrawal (2016), Fig. 1, left",
