@@ -249,7 +249,10 @@ class TestFile:
 
     def test_several_objectives_and_conditions_on_numbers(self, tmp_path):
         space = {"k": Integer(1, 3), "x": Real(0, 1, step=0.25, when={"k": [1, 2]})}
-        opt = quick(space, direction=["minimize", "maximize"], surrogate=["gp", "brvfl4"])
+        opt = quick(
+            space, direction=["minimize", "maximize"], surrogate=["gp", "brvfl4"],
+            reference_point=np.array([3.0, 0.0]), n_trials=np.int64(20),
+        )  # fmt: skip
         opt.tell(opt.ask(3), [[1.0, 2.0], [2.0, 1.0], None])
         opt.save(tmp_path / "front.json")
         assert Optimizer.load(tmp_path / "front.json").front == opt.front

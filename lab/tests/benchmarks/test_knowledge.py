@@ -9,6 +9,7 @@ from neuralbo_lab import problems
 from neuralbo_lab.benchmarks.knowledge import (
     DEAREST,
     cost_of,
+    level_of,
     measure,
     until,
     with_beliefs,
@@ -20,6 +21,12 @@ def test_until_counts_what_was_spent_at_the_level():
     run = {"regrets": [3.0, 2.0, 0.5, 0.5], "spent": [1.0, 4.0, 9.0, 10.0]}
     assert until(run, 2.0) == (4.0, True)
     assert until(run, 0.1) == (10.0, False)
+
+
+def test_the_level_is_on_record_or_what_the_plain_runs_reach():
+    runs = [{"regrets": [5.0, end]} for end in (1.0, 2.0, 9.0)]
+    assert level_of(runs) == 2.0
+    assert level_of([run | {"level": 7.5} for run in runs]) == 7.5
 
 
 def test_costs_go_from_1_to_the_dearest():

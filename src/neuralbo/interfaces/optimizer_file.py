@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from neuralbo.arguments import shown
 from neuralbo.space import Categorical, Integer, Parameter, Real, Space
 from neuralbo.space.constraints.statements import AtMost, Linear, Statement
@@ -86,6 +88,8 @@ def arguments_to_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _argument(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
     if isinstance(value, list | tuple):
         return [_argument(one) for one in value]
     if value is None or isinstance(value, str | int | float):

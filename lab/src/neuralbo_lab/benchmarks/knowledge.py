@@ -25,7 +25,7 @@ from neuralbo_lab.core.experiment_study import ExperimentResults, ExperimentStud
 from neuralbo_lab.core.one_table import OneTable
 from neuralbo_lab.core.store import Line
 from neuralbo_lab.problems import Objective, Problem
-from neuralbo_lab.problems.reactions import described
+from neuralbo_lab.problems.reactions import described, values_of
 
 BELIEFS = {"no-belief": None, "right-belief": (0.05, 0.1), "vague-belief": (0.15, 0.3),
            "wrong-belief": (0.05, 0.1)}  # fmt: skip
@@ -108,7 +108,8 @@ def _reacting(setting: str, seed: int, trials: int) -> dict[str, Any]:
             for name, p in space.items()
             if isinstance(p, Categorical)
         }
-    return _run(problem, Optimizer(space, seed=seed), trials)
+    found = _run(problem, Optimizer(space, seed=seed), trials)
+    return found | {"level": float(np.quantile(values_of(REACTION), TOP))}
 
 
 def _box(name: str) -> Problem:
@@ -163,7 +164,7 @@ def _rows(results: ExperimentResults, settings: tuple[str, ...]) -> list[tuple[s
     for problem, its in runs.items():
         if settings[0] not in its:
             continue
-        level = level_of(problem, its[settings[0]])
+        level = level_of(its[settings[0]])
         plain = np.mean([until(run, level)[0] for run in its[settings[0]]])
         for setting, found in its.items():
             both = [until(run, level) for run in found]
@@ -176,18 +177,11 @@ def _rows(results: ExperimentResults, settings: tuple[str, ...]) -> list[tuple[s
     return rows
 
 
-def level_of(problem: str, plain: list[Line]) -> float:
-    """Return the regret that is to be reached."""
-    if problem == REACTION:
-        return float(np.quantile(all_values(), TOP))
+def level_of(plain: list[Line]) -> float:
+    """Return the regret that is to be reached: one that is on record, or that the plain reach."""
+    if "level" in plain[0]:
+        return float(plain[0]["level"])
     return float(np.median([run["regrets"][-1] for run in plain]))
-
-
-def all_values() -> list[float]:
-    """Return the values of all combinations of the reactions that were tried."""
-    from neuralbo_lab.problems.reactions import values_of
-
-    return values_of(REACTION)
 
 
 def until(run: Line, level: float) -> tuple[float, bool]:
