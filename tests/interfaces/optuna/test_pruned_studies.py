@@ -81,7 +81,7 @@ def study():
     return made
 
 
-def asked(study, x):
+def suggested(study, x):
     study.enqueue_trial({"x": x})
     return study.ask()
 
@@ -89,20 +89,20 @@ def asked(study, x):
 @pytest.mark.filterwarnings("ignore:The reported value is ignored")
 @pytest.mark.parametrize("order", [(2, 1, 0), (0, 0, 1, 1, 2, 2), (0, 2, 1)])
 def test_steps_may_decrease_and_repeat(study, order):
-    assert reported(asked(study, 1.9), order) and not reported(asked(study, 0.3), order)
+    assert reported(suggested(study, 1.9), order) and not reported(suggested(study, 0.3), order)
 
 
 def test_a_worker_that_died_in_the_middle_of_a_curve_is_no_trouble(study):
     for x in (0.31, 1.9):  # they stay running, and are compared with nobody
-        reported(asked(study, x), range(4))
-    assert reported(asked(study, 1.8), range(4))
-    assert not reported(asked(study, 0.3), range(4))
+        reported(suggested(study, x), range(4))
+    assert reported(suggested(study, 1.8), range(4))
+    assert not reported(suggested(study, 0.3), range(4))
     assert sum(trial.state == TrialState.RUNNING for trial in study.trials) == 4
 
 
 def test_patience_can_be_put_around_it(study):
     study.pruner = PatientPruner(NeuralPruner(full_share=0), patience=2)
-    trial = asked(study, 1.9)
+    trial = suggested(study, 1.9)
     assert not reported(trial, range(4))  # hopeless, and yet each value is better than the last
     for step in (4, 5):
         trial.report(50.0, step)
@@ -113,10 +113,10 @@ def test_patience_can_be_put_around_it(study):
 
 def test_what_goes_on_is_not_stopped_again_at_the_rung_where_it_was(study):
     rungs, finished = NeuralPruner()._of_study(study).rungs, study.trials
-    resumed = asked(study, 1.9)
+    resumed = suggested(study, 1.9)
     resumed.set_user_attr(RESUMES, {"trial": 0, "step": 1})
     for trial, is_behind in (
-        (asked(study, 1.9), [True] * 4),
+        (suggested(study, 1.9), [True] * 4),
         (resumed, [False, False, True, True]),
     ):
         trial.suggest_float("x", -1, 2)
