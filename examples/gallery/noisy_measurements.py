@@ -1,4 +1,4 @@
-"""Noisy measurements: the luckiest value is not the best setting.
+"""Noisy measurements: the best value seen is not the best setting.
 
 A measurement with much noise. The best value that was seen is luck in part; the posterior mean of
 the model averages over neighbours. `recommend()` names the trial with the best mean, and says how
@@ -29,7 +29,7 @@ def main(n_trials: int = 30) -> nb.Optimizer:
         opt.tell(params, measure(params))
     found, best = opt.recommend(), opt.best
     for name, x, said in (
-        ("luckiest", best.params["x"], f"seen {best.value:.2f}"),
+        ("best seen", best.params["x"], f"value {best.value:.2f}"),
         ("recommended", found.params["x"], f"mean {found.mean:.2f} ± {found.std:.2f}"),
     ):
         print(f"{name:12} x = {x:.3f}, {said}, in truth {truth(x):.2f}")
