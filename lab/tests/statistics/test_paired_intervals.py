@@ -51,16 +51,16 @@ def same_regrets(rng, n, spread):
 def test_alike_methods_are_told_apart_as_often_as_said(n):
     """Student's interval does so too rarely, and then finds too little."""
     rng, runs = np.random.default_rng(n), 400
-    told, found = np.zeros(2), np.zeros(2)
+    rejected, found = np.zeros(2), np.zeros(2)
     for _ in range(runs):
         alike = same_regrets(rng, n, 3.0)
         better = alike * [0.01, 1.0]
-        for sums, pairs in ((told, alike), (found, better)):
+        for sums, pairs in ((rejected, alike), (found, better)):
             ours = difference_interval(pairs, "mean")
             student = stats.ttest_rel(pairs[:, 0], pairs[:, 1]).confidence_interval(0.95)
             sums += [not low <= 0 <= high for low, high in (ours, student)]
     chance = 5 * (0.05 * 0.95 / runs) ** 0.5
-    assert told[0] / runs < 0.05 + chance and told[1] / runs < 0.03
+    assert rejected[0] / runs < 0.05 + chance and rejected[1] / runs < 0.03
     assert found[0] > 3 * found[1]
 
 
