@@ -78,7 +78,13 @@ def constrained(draw):
     return {name: parameters[name] for name in chosen}, constraints
 
 
-@pytest.mark.parametrize("likely", [feasible.LIKELY, 2.0], ids=["as it is", "always by walks"])
+@pytest.mark.parametrize(
+    "likely",
+    [
+        pytest.param(feasible.LIKELY, id="as it is"),
+        pytest.param(2.0, marks=pytest.mark.slow, id="always by walks"),
+    ],
+)
 @settings(max_examples=7, deadline=None, derandomize=True)
 @given(case=constrained())
 def test_all_points_of_all_designs_satisfy_random_constraints(likely, case):
@@ -188,6 +194,16 @@ def test_whole_numbers_with_a_sum_are_uniform_on_all_combinations():
         counts[tuple(p.values())] = counts.get(tuple(p.values()), 0) + 1
     assert len(counts) == math.comb(7, 2)  # of six numbers with sum 2
     assert chisquare(list(counts.values())).pvalue > 1e-4
+
+
+def test_whole_numbers_and_steps_that_leave_one_real_number_no_choice():
+    """The presolve of HiGHS calls this infeasible: n0 = -3, s0 = 0.5, x1 = 0.0035 is a solution."""
+    space = nb.Space(
+        {"n0": nb.Integer(-3, 12), "x1": nb.Real(0, 1), "s0": nb.Real(0, 1, step=0.25)},
+        constraints=[({"n0": -1.0, "s0": -1.0, "x1": 1.0}, "==", 2.503483739644502)],
+    )
+    found = {(p["n0"], p["s0"]) for p in points(space, 200)}
+    assert found == {(-3, 0.5), (-3, 0.75), (-3, 1.0), (-2, 0.0), (-2, 0.25)}
 
 
 def test_each_branch_of_a_condition_is_drawn_however_narrow_it_is():
