@@ -197,7 +197,7 @@ def test_whole_numbers_with_a_sum_are_uniform_on_all_combinations():
 
 
 def test_whole_numbers_and_steps_that_leave_one_real_number_no_choice():
-    """The presolve of HiGHS calls this infeasible: n0 = -3, s0 = 0.5, x1 = 0.0035 is a solution."""
+    """HiGHS presolves it to nothing, but n0 = -3, s0 = 0.5, x1 = 0.0035 is a solution."""
     space = nb.Space(
         {"n0": nb.Integer(-3, 12), "x1": nb.Real(0, 1), "s0": nb.Real(0, 1, step=0.25)},
         constraints=[({"n0": -1.0, "s0": -1.0, "x1": 1.0}, "==", 2.503483739644502)],
