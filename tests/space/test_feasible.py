@@ -14,6 +14,7 @@ from scipy.stats import binom, chisquare
 import neuralbo as nb
 from neuralbo.space.constraints import feasible
 from neuralbo.space.constraints.projection import Projector
+from neuralbo.space.constraints.statements import holding
 
 NAMES = [f"w{i}" for i in range(7)]
 MIXTURE = {name: nb.Real(0, 1) for name in NAMES}
@@ -290,6 +291,23 @@ def test_a_space_with_constraints_can_be_sent_to_another_process():
     space = nb.Space({"a": nb.Real(0, 1), "b": nb.Real(0, 1)}, constraints=["a + b == 1", small])
     other = pickle.loads(pickle.dumps(space))
     assert torch.equal(other.domain.sample(9, rng()), space.domain.sample(9, rng()))
+
+
+def test_parameters_that_keep_their_values_leave_the_rest_to_the_constraints():
+    parameters = {
+        "k": nb.Categorical(["u", "v"]),
+        "n": nb.Integer(0, 9),
+        "on": nb.Categorical([False, True]),
+        **{name: nb.Real(0, 1) for name in "abc"},
+    }
+    space = nb.Space(parameters, constraints=["a + b + c <= 1.5", "10*a + n == 7"])
+    held = {"k": "v", "n": 3, "on": True}
+    for params in points(nb.Space.of(space, holding(held)), 50):
+        assert {name: params[name] for name in held} == held
+        assert params["a"] == pytest.approx(0.4)
+        assert not space.violated(params)
+    with pytest.raises(ValueError, match=r"'10\*a \+ n == 7' and 'n == 8' together"):
+        nb.Space.of(space, holding({"n": 8}))
 
 
 def test_further_constraints_are_added_to_those_of_a_space():
