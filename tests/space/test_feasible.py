@@ -14,6 +14,7 @@ from scipy.stats import binom, chisquare
 import neuralbo as nb
 from neuralbo.space.constraints import feasible
 from neuralbo.space.constraints.projection import Projector
+from neuralbo.space.constraints.statements import holding
 
 NAMES = [f"w{i}" for i in range(7)]
 MIXTURE = {name: nb.Real(0, 1) for name in NAMES}
@@ -78,7 +79,13 @@ def constrained(draw):
     return {name: parameters[name] for name in chosen}, constraints
 
 
-@pytest.mark.parametrize("likely", [feasible.LIKELY, 2.0], ids=["as it is", "always by walks"])
+@pytest.mark.parametrize(
+    "likely",
+    [
+        pytest.param(feasible.LIKELY, id="as it is"),
+        pytest.param(2.0, marks=pytest.mark.slow, id="always by walks"),
+    ],
+)
 @settings(max_examples=7, deadline=None, derandomize=True)
 @given(case=constrained())
 def test_all_points_of_all_designs_satisfy_random_constraints(likely, case):
@@ -190,6 +197,16 @@ def test_whole_numbers_with_a_sum_are_uniform_on_all_combinations():
     assert chisquare(list(counts.values())).pvalue > 1e-4
 
 
+def test_whole_numbers_and_steps_that_leave_one_real_number_no_choice():
+    """HiGHS presolves it to nothing, but n0 = -3, s0 = 0.5, x1 = 0.0035 is a solution."""
+    space = nb.Space(
+        {"n0": nb.Integer(-3, 12), "x1": nb.Real(0, 1), "s0": nb.Real(0, 1, step=0.25)},
+        constraints=[({"n0": -1.0, "s0": -1.0, "x1": 1.0}, "==", 2.503483739644502)],
+    )
+    found = {(p["n0"], p["s0"]) for p in points(space, 200)}
+    assert found == {(-3, 0.5), (-3, 0.75), (-3, 1.0), (-2, 0.0), (-2, 0.25)}
+
+
 def test_each_branch_of_a_condition_is_drawn_however_narrow_it_is():
     parameters = {
         "kind": nb.Categorical(["plain", "mix"]),
@@ -274,6 +291,23 @@ def test_a_space_with_constraints_can_be_sent_to_another_process():
     space = nb.Space({"a": nb.Real(0, 1), "b": nb.Real(0, 1)}, constraints=["a + b == 1", small])
     other = pickle.loads(pickle.dumps(space))
     assert torch.equal(other.domain.sample(9, rng()), space.domain.sample(9, rng()))
+
+
+def test_parameters_that_keep_their_values_leave_the_rest_to_the_constraints():
+    parameters = {
+        "k": nb.Categorical(["u", "v"]),
+        "n": nb.Integer(0, 9),
+        "on": nb.Categorical([False, True]),
+        **{name: nb.Real(0, 1) for name in "abc"},
+    }
+    space = nb.Space(parameters, constraints=["a + b + c <= 1.5", "10*a + n == 7"])
+    held = {"k": "v", "n": 3, "on": True}
+    for params in points(nb.Space.of(space, holding(held)), 50):
+        assert {name: params[name] for name in held} == held
+        assert params["a"] == pytest.approx(0.4)
+        assert not space.violated(params)
+    with pytest.raises(ValueError, match=r"'10\*a \+ n == 7' and 'n == 8' together"):
+        nb.Space.of(space, holding({"n": 8}))
 
 
 def test_further_constraints_are_added_to_those_of_a_space():

@@ -165,6 +165,33 @@ def sum_to(total: float, names: Sequence[str]) -> Linear:
     return found
 
 
+def holding(values: Params) -> list[Statement]:
+    """Return the constraints that parameters have these values, where they exist.
+
+    With them in a space, all that is suggested has the values, and the other constraints are met
+    by the rest.
+    """
+    found: list[Statement] = []
+    for name, value in values.items():
+        if is_number(value):
+            found += _of_weights({name: 1.0}, "==", value, f"{name} == {value!r}")
+        else:
+            found.append(Predicate(_Held(name, value)))
+    return found
+
+
+@final
+@dataclass(frozen=True)
+class _Held:
+    """Whether a parameter has a value, or is absent."""
+
+    name: str
+    value: Any
+
+    def __call__(self, params: Params) -> bool:
+        return self.name not in params or bool(params[self.name] == self.value)
+
+
 def statements_of(constraints: Any) -> tuple[Statement, ...]:
     """Return what a list of constraints says.
 

@@ -16,6 +16,8 @@ from neuralbo.space.constraints.rows import Flags, Numbers
 MOST_ONE_HOT = 256  # levels of a variable that have a column each
 LARGEST = 0.5  # radius: no ball in the cube is larger
 SHARE = 0.1  # of the largest radius that every start keeps
+# the presolve of HiGHS in SciPy 1.17 calls some feasible programs with an equality infeasible
+OPTIONS = {"presolve": False}
 LEAST = 1e-8  # radius below which there is no room
 
 
@@ -48,9 +50,11 @@ class Program:
         upper[:, -1], lower[:, -1] = radii, -radii
         size = np.abs(np.hstack([self.A, radii[:, None]])).max(1, initial=0.0)
         size = np.where(size > 0, size, 1.0)[:, None]
+        low, high, loose = low / size[:, 0], high / size[:, 0], ~is_equal[kept]
         rows = [
-            LinearConstraint(upper / size, -np.inf, high / size[:, 0]),
-            LinearConstraint(lower / size, low / size[:, 0], np.inf),
+            LinearConstraint((self.A / size)[~loose], low[~loose], high[~loose]),
+            LinearConstraint((upper / size)[loose], -np.inf, high[loose]),
+            LinearConstraint((lower / size)[loose], low[loose], np.inf),
         ]
         rows += [_faces(basis, layout), _one_level_each(layout)]
         self.constraints = [row for row in rows if len(row.A)]
@@ -71,7 +75,7 @@ class Program:
         lower[-1], upper[-1] = (0.0, LARGEST) if radius is None else (radius, radius)
         found = milp(
             -weights, integrality=self.whole, bounds=Bounds(lower, upper),
-            constraints=self.constraints,
+            constraints=self.constraints, options=OPTIONS,
         )  # fmt: skip
         columns: Numbers | None = found.x
         return columns
