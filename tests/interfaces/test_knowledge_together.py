@@ -55,10 +55,22 @@ def test_a_guess_that_breaks_a_constraint_is_refused_at_once():
         nb.Optimizer(SPACE, constraints=CONSTRAINTS, guesses=[{"a": 0.9, "b": 0.9, "k": 0}])
 
 
-@pytest.mark.parametrize("more", [{"fixed": {"k": 1}}, {"guesses": [{"a": 0.1}]}])
-def test_what_is_fixed_in_part_is_refused_with_constraints(more):
-    with pytest.raises(ValueError, match="leaves parameters open"):
-        nb.Optimizer(SPACE, constraints=CONSTRAINTS, **more)
+@pytest.mark.parametrize("surrogate", ["gp", "auto"])
+def test_the_others_satisfy_the_constraints_beside_what_is_fixed(surrogate):
+    opt = nb.Optimizer(
+        SPACE, surrogate=surrogate, seed=0, constraints=CONSTRAINTS, fixed={"a": 0.6, "k": 2},
+        guesses=[{"b": 0.1}], n_startup_trials=3,
+    )  # fmt: skip
+    first, *others = run(opt, 8)
+    assert first["b"] == 0.1 and first["a"] <= 0.9
+    assert {(params["a"], params["k"]) for params in others} == {(0.6, 2)}
+    assert all(params["a"] + params["b"] <= 1 for params in others)
+    assert max(params["b"] for params in others) > 0.3  # 0.4 is as near to the minimum as may be
+
+
+def test_what_is_fixed_against_the_constraints_is_refused_at_once():
+    with pytest.raises(ValueError, match=r"fixed cannot be .*satisfy"):
+        nb.Optimizer(SPACE, constraints=["a + b <= 1", "b >= 0.5"], fixed={"a": 0.9})
 
 
 def test_a_parameter_with_one_choice_takes_the_place_of_a_fixed_one():

@@ -3,10 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from neuralbo.arguments import shown
+from neuralbo.space.constraints.statements import holding
 from neuralbo.space.domain import Domain
 from neuralbo.space.space import Space
+
+_CONSTRAINED: "WeakKeyDictionary[Space, dict[tuple[tuple[int, float], ...], Domain]]" = (
+    WeakKeyDictionary()
+)
 
 
 def checked_part(space: Space, given: Any, name: str) -> dict[str, Any]:
@@ -57,15 +63,16 @@ def _check_condition(space: Space, key: str, legal: Mapping[str, Any], name: str
 
 
 def _check_constraints(space: Space, legal: Mapping[str, Any], name: str) -> None:
-    if not is_complete(space, legal):
-        raise ValueError(
-            f"{name} leaves parameters open, which cannot be chosen with constraints= so far; got "
-            f"{shown(dict(legal))}. Give a value to each, or change the space, where a parameter "
-            "that keeps its value is Categorical([value])."
-        )
-    broken = space.violated(legal)
-    if broken:
-        raise ValueError(f"{name} breaks the constraint {broken[0].text!r}: {shown(dict(legal))}.")
+    """Raise a ValueError if nothing that satisfies the constraints has these values."""
+    if is_complete(space, legal):
+        broken = [statement.text for statement in space.violated(legal)]
+        if broken:
+            raise ValueError(f"{name} breaks the constraint {broken[0]!r}: {shown(dict(legal))}.")
+        return
+    try:
+        with_fixed(space, legal)
+    except ValueError as error:
+        raise ValueError(f"{name} cannot be {shown(dict(legal))}: {error}") from None
 
 
 def _same(space: Space, name: str, one: Any, other: Any) -> bool:
@@ -88,4 +95,10 @@ def with_fixed(space: Space, given: Mapping[str, Any]) -> Domain:
         for i, name in enumerate(space.names)
         if name in given
     )
-    return replace(space.domain, fixed=fixed) if fixed else space.domain
+    if not fixed or space.domain.feasible is None:
+        return replace(space.domain, fixed=fixed) if fixed else space.domain
+    known = _CONSTRAINED.setdefault(space, {})
+    if fixed not in known:  # to find what is feasible takes longer than a suggestion
+        varying = {name: given[name] for name in space.names if name in given}
+        known[fixed] = replace(Space.of(space, holding(varying)).domain, fixed=fixed)
+    return known[fixed]
