@@ -6,6 +6,7 @@ from typing import Any, final
 
 import torch
 from botorch.models.model import Model
+from torch import Tensor
 
 from neuralbo.arguments import numbers_or_none, whole_or_none
 from neuralbo.catalog import make_policy
@@ -107,14 +108,6 @@ class Engine:
         """
         if step.domain.d == 0:
             return Proposal(step.domain.sample(q, step.rng))
-        proposal = self._proposed(step, q)
-        if step.domain.holds(proposal.points).all():
-            return proposal
-        X = step.domain.project(proposal.points)  # of a policy that knows of no constraints
-        return Proposal(pick(step, X, -torch.arange(q, dtype=X.dtype), q), proposal.facts)
-
-    def _proposed(self, step: Step, q: int) -> Proposal:
-        """Choose the next q points, which need not satisfy the constraints."""
         if self._is_initial(step):
             return Proposal(Sobol().propose(step, q).points, {"surrogate": "initial design"})
         began, proposal = self.limit.now(), None
@@ -134,7 +127,7 @@ class Engine:
                 proposal = Proposal(points, {"surrogate": "none", "fallback": str(error)})
         assert proposal is not None  # the last attempt has no deadline
         late = self.limit.facts(attempt, step, self.limit.now() - began)
-        return Proposal(proposal.points, {**proposal.facts, **late})
+        return Proposal(_feasible(step, proposal.points), {**proposal.facts, **late})
 
     def _is_initial(self, step: Step) -> bool:
         initial = self.initial
@@ -169,3 +162,11 @@ class Engine:
         """
         (model,), (sign,) = self.models(step), self.signs
         return recommendation(model, step.data, sign, params_of)
+
+
+def _feasible(step: Step, points: Tensor) -> Tensor:
+    """Return the points, or feasible ones near them if the policy knows of no constraints."""
+    if step.domain.holds(points).all():
+        return points
+    X = step.domain.project(points)
+    return pick(step, X, -torch.arange(len(X), dtype=X.dtype), len(X))
