@@ -16,7 +16,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "optimization": (
         "Optimization",
         "The fronts that need no other library.",
-        ("minimize", "Result", "Optimizer", "NeuralSearchCV"),
+        ("minimize", "maximize", "Result", "Optimizer", "Measured", "NeuralSearchCV"),
     ),
     "optuna": (
         "Inside Optuna",
@@ -26,7 +26,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "space": (
         "Space",
         "What a parameter may be.",
-        ("Real", "Integer", "Categorical", "Space"),
+        ("Real", "Integer", "Categorical", "Space", "around", "at_most", "sum_to"),
     ),
     "data": (
         "Data and errors",

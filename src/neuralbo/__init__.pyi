@@ -35,7 +35,7 @@ from neuralbo.space import Real as Real
 from neuralbo.space import Space as Space
 from neuralbo.space import at_most as at_most
 from neuralbo.space import sum_to as sum_to
-from neuralbo.space.priors import around as around
+from neuralbo.space.parameter_priors import around as around
 
 __version__: str
 __all__: list[str]

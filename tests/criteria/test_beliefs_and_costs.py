@@ -10,7 +10,7 @@ from scipy.stats import norm, truncnorm
 from neuralbo import Categorical, Integer, NeuralboWarning, Optimizer, Real, Space, around
 from neuralbo.criteria import LogExpectedImprovement, UpperBound
 from neuralbo.criteria.beliefs import Belief
-from neuralbo.criteria.costs import Budget, CostWeight, checked_cost, cooling
+from neuralbo.criteria.gain_per_cost import Budget, CostWeight, checked_cost, cooling
 from neuralbo.criteria.weighted import Elsewhere, log_weights, weighted
 from neuralbo.data import Data
 from neuralbo.engine.step import Step

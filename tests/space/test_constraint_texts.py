@@ -117,7 +117,7 @@ def test_what_has_no_inside_leaves_no_room(constraints):
 
 
 def test_a_predicate_that_nothing_satisfies_says_how_many_points_were_tried():
-    from neuralbo.space.constraints import feasible
+    from neuralbo.space.constraints import feasible_set as feasible
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(feasible, "TRIES", (100, 1200))

@@ -11,7 +11,7 @@ from neuralbo_lab.benchmarks.known_constraints import (
 )
 from neuralbo_lab.core.experiment_study import ExperimentCell, ExperimentResults
 from neuralbo_lab.peers.botorch_linear import LinearBoTorch
-from neuralbo_lab.problems.known_constraints import (
+from neuralbo_lab.problems.constrained import (
     CONSTRAINED,
     MIXTURE,
     PAIR,

@@ -1,7 +1,8 @@
 """What is recommended, which under noise is not the trial with the best observed value."""
 
+import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
@@ -133,3 +134,10 @@ def _moments(model: Model, X: Tensor, *, observation_noise: bool = False) -> tup
     posterior = model.posterior(X[:, None], observation_noise=observation_noise)
     mean, variance = (moment[:, 0, 0] for moment in moments_of(posterior))
     return mean, variance
+
+
+def of_one_point(params: Mapping[str, Any], observed: tuple[float, ...]) -> Recommendation:
+    """Return the recommendation where all trials have the same parameters."""
+    seen = torch.tensor(observed, dtype=torch.float64)
+    mean, noise = float(seen.mean()), float(seen.std(correction=0))
+    return Recommendation(dict(params), mean, noise / math.sqrt(len(observed)), noise, observed)

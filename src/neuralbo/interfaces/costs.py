@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from neuralbo.arguments import seconds_or_none, shown
-from neuralbo.criteria.costs import Budget, CostWeight, checked_cost
+from neuralbo.criteria.gain_per_cost import Budget, CostWeight, checked_cost
 from neuralbo.engine.engine import Engine
 from neuralbo.engine.step import FIT, Step, generator
 from neuralbo.policies.designs import initial_trials

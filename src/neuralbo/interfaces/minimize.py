@@ -23,9 +23,9 @@ from neuralbo.engine.recommendation import Recommendation
 from neuralbo.interfaces import notebook
 from neuralbo.interfaces.budget import BudgetSpent, budget_rules
 from neuralbo.interfaces.costs import CostOf
+from neuralbo.interfaces.directions import Direction, signs_of
 from neuralbo.interfaces.extend import EXTEND, check_extends, check_on_change
 from neuralbo.interfaces.objective import Guarded, Objective, check_callable
-from neuralbo.interfaces.optimizer import Direction, signs_of
 from neuralbo.interfaces.optuna.interrupted_trials import interrupt, recover
 from neuralbo.interfaces.optuna.knowledge import put_in_queue
 from neuralbo.interfaces.optuna.retrying_storage import Retrying

@@ -1,6 +1,5 @@
 """The loop in memory: ask for points, tell what came out."""
 
-import math
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,14 +13,12 @@ from neuralbo.arguments import checked_seed, name_of, shown, whole
 from neuralbo.criteria import Criterion
 from neuralbo.data.trial_table import Columns
 from neuralbo.engine.engine import Engine
-from neuralbo.engine.recommendation import Prediction, Recommendation, predictions
+from neuralbo.engine.recommendation import Prediction, Recommendation, of_one_point, predictions
 from neuralbo.engine.step import Step
 from neuralbo.engine.threads import one_thread
 from neuralbo.interfaces import notebook
 from neuralbo.interfaces.costs import CostOf, Costs, cost_or_none
-from neuralbo.interfaces.directions import Direction as Direction
-from neuralbo.interfaces.directions import sign_of as sign_of
-from neuralbo.interfaces.directions import signs_of as signs_of
+from neuralbo.interfaces.directions import Direction, signs_of
 from neuralbo.interfaces.measured import noises_of
 from neuralbo.interfaces.optimizer_file import (
     arguments_from_json,
@@ -315,11 +312,11 @@ class Optimizer:
     def best(self) -> Trial:
         """The trial with the best value seen, be it by luck."""
         self._need_one("best", "front")
-        if self._columns.best is None and any(t.values is not None for t in self.trials):
+        if self._columns.best is not None:
+            return self._trial(self._columns.best)
+        if any(trial.values is not None for trial in self.trials):
             raise ValueError("no trial keeps all constraints yet; see `trials` for their values.")
-        if self._columns.best is None:
-            raise ValueError("no trial has given a value yet; tell(params, value) first.")
-        return self._trial(self._columns.best)
+        raise ValueError("no trial has given a value yet; tell(params, value) first.")
 
     @property
     def front(self) -> list[Trial]:
@@ -358,11 +355,8 @@ class Optimizer:
         self._need_one("recommend()", "front")
         best = self.best
         if not self.space.names:  # nothing varies: the values are all there is
-            observed = tuple(trial.value for trial in self.trials if trial.value is not None)
-            seen = torch.tensor(observed, dtype=torch.float64)
-            mean, noise = float(seen.mean()), float(seen.std(correction=0))
-            std = noise / math.sqrt(len(observed))
-            return Recommendation(dict(best.params), mean, std, noise, observed)
+            observed = (trial.value for trial in self.trials if trial.value is not None)
+            return of_one_point(best.params, tuple(observed))
         return self._engine.recommend(self.step(), self._columns.params)
 
     @overload
@@ -382,11 +376,10 @@ class Optimizer:
                 mean, or there are several objectives.
         """
         self._need_one("predict(params)", "model")
-        one = isinstance(params, Mapping)
         rows = [params] if isinstance(params, Mapping) else list(params)
         X = self.space.encode([self.space.validate(row) for row in rows])
         found = predictions(self._models()[0], X, self._signs[0])
-        return found[0] if one else found
+        return found[0] if isinstance(params, Mapping) else found
 
     def save(self, path: str | Path) -> None:
         """Write all that was asked and told into a file, from which `load` goes on.

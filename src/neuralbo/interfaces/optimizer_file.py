@@ -21,7 +21,7 @@ import numpy as np
 from neuralbo.arguments import shown
 from neuralbo.space import Categorical, Integer, Parameter, Real, Space
 from neuralbo.space.constraints.statements import AtMost, Linear, Statement
-from neuralbo.space.priors import Around
+from neuralbo.space.parameter_priors import Around
 
 FORMAT, VERSION = "neuralbo optimizer", 1
 KINDS: dict[str, type[Parameter]] = {"Real": Real, "Integer": Integer, "Categorical": Categorical}

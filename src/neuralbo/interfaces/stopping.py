@@ -15,7 +15,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from neuralbo.errors import NeuralboWarning, warn
-from neuralbo.interfaces.optimizer import sign_of
+from neuralbo.interfaces.directions import sign_of
 from neuralbo.interfaces.optuna.resume import IMPROVEMENTS
 from neuralbo.interfaces.optuna.sampler import FACTS
 from neuralbo.interfaces.optuna.trials import WORKER, is_interrupted

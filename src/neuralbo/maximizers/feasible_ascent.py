@@ -16,7 +16,7 @@ from torch import Tensor
 from neuralbo.engine import deadline
 from neuralbo.inference.quasi_newton import Objective
 from neuralbo.space.constraints.branches import Branch
-from neuralbo.space.constraints.feasible import Feasible
+from neuralbo.space.constraints.feasible_set import Feasible
 from neuralbo.space.constraints.projection import Projector, system
 from neuralbo.space.constraints.rows import Flags, Numbers
 from neuralbo.space.constraints.walk import Rank

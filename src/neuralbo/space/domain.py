@@ -23,10 +23,10 @@ from torch.quasirandom import SobolEngine
 
 from neuralbo.space.category_codes import LENGTH, nearest_word, words
 from neuralbo.space.descriptors import Table
-from neuralbo.space.priors import Bell, Levels
+from neuralbo.space.parameter_priors import Bell, Levels
 
 if TYPE_CHECKING:
-    from neuralbo.space.constraints.feasible import Feasible
+    from neuralbo.space.constraints.feasible_set import Feasible
 
 Kind = Literal["continuous", "ordinal", "category"]
 MOST_ONE_HOT = 64  # levels of a category that have a column each

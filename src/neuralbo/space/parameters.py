@@ -12,7 +12,7 @@ import torch
 
 from neuralbo.space.descriptors import table_of
 from neuralbo.space.domain import Kind, Variable
-from neuralbo.space.priors import MOST_WEIGHED, Around, Prior, belief_of
+from neuralbo.space.parameter_priors import MOST_WEIGHED, Around, Prior, belief_of
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution

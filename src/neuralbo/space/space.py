@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from neuralbo.errors import unknown_name
-from neuralbo.space.constraints.feasible import Feasible
+from neuralbo.space.constraints.feasible_set import Feasible
 from neuralbo.space.constraints.rows import sized
 from neuralbo.space.constraints.statements import Constraint, Statement, statements_of
 from neuralbo.space.domain import Domain, Variable

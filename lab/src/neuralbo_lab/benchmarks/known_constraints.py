@@ -20,7 +20,7 @@ from neuralbo_lab.core.methods import AskTellOptimizer, find_method
 from neuralbo_lab.core.one_table import OneTable
 from neuralbo_lab.core.store import Line
 from neuralbo_lab.peers.botorch_linear import LinearBoTorch
-from neuralbo_lab.problems.known_constraints import CONSTRAINED, Constrained
+from neuralbo_lab.problems.constrained import CONSTRAINED, Constrained
 
 OURS = ("auto", "random")
 REJECTING = ("tpe", "gpsampler")

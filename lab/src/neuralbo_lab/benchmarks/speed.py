@@ -8,6 +8,7 @@ SPEED = SpeedStudy(
     measurements=(
         "start",
         "scale",
+        "fits",
         "sampling",
         "training",
         "mixtures",
@@ -15,6 +16,8 @@ SPEED = SpeedStudy(
         "classifiers",
         "implicit",
         "curves",
+        "trainings",
+        "surrogates",
         "quality",
     ),
 )

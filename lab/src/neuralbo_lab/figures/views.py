@@ -15,7 +15,7 @@ import torch
 from botorch.models.model import Model
 from botorch.posteriors import Posterior
 from neuralbo.data import Data
-from neuralbo.interfaces.optimizer import Direction, sign_of
+from neuralbo.interfaces.directions import Direction, sign_of
 from neuralbo.posteriors import GaussianMixture, Marginals
 from neuralbo.surrogates.surrogate import moments_of
 from torch import Tensor

@@ -10,7 +10,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from neuralbo.arguments import shown
-from neuralbo.criteria.costs import checked_cost
+from neuralbo.criteria.gain_per_cost import checked_cost
 from neuralbo.engine.engine import Engine
 from neuralbo.engine.step import Step
 from neuralbo.interfaces.costs import SECONDS, Costs

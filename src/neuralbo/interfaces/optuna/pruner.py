@@ -14,7 +14,7 @@ from optuna.trial import FrozenTrial, TrialState
 from neuralbo.arguments import is_number, shown, step_or_none, whole, whole_or_none
 from neuralbo.engine.step import generator
 from neuralbo.engine.threads import one_thread
-from neuralbo.interfaces.optimizer import signs_of
+from neuralbo.interfaces.directions import signs_of
 from neuralbo.interfaces.optuna.reported import reports_of
 from neuralbo.interfaces.optuna.study_curves import DIVERGED, StudyCurves
 from neuralbo.interfaces.optuna.trials import all_trials

@@ -29,7 +29,7 @@ from neuralbo.engine.step import MIN_SEPARATION, Memory, Step, generator
 from neuralbo.engine.threads import one_thread
 from neuralbo.errors import FallbackWarning, warn
 from neuralbo.interfaces.costs import CostOf
-from neuralbo.interfaces.optimizer import signs_of
+from neuralbo.interfaces.directions import signs_of
 from neuralbo.interfaces.optuna.claims import given, is_settled, publish, published
 from neuralbo.interfaces.optuna.curves import CurveReader, with_expectations
 from neuralbo.interfaces.optuna.knowledge import COST, Knowledge

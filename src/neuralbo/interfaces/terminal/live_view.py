@@ -17,7 +17,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from neuralbo.interfaces.optimizer import sign_of
+from neuralbo.interfaces.directions import sign_of
 from neuralbo.interfaces.optuna.facts import model_of, suggestion_seconds, weights_of
 from neuralbo.interfaces.optuna.trials import is_interrupted
 from neuralbo.interfaces.values import finite_or_none

@@ -8,7 +8,7 @@ from typing import final
 
 from optuna.trial import FrozenTrial, TrialState
 
-from neuralbo.interfaces.optimizer import signs_of
+from neuralbo.interfaces.directions import signs_of
 from neuralbo.interfaces.optuna.facts import suggestion_seconds
 from neuralbo.interfaces.optuna.trials import has_diverged, is_interrupted
 from neuralbo.interfaces.values import finite_or_none

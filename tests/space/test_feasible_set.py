@@ -12,7 +12,7 @@ from scipy.optimize import LinearConstraint, minimize
 from scipy.stats import binom, chisquare
 
 import neuralbo as nb
-from neuralbo.space.constraints import feasible
+from neuralbo.space.constraints import feasible_set as feasible
 from neuralbo.space.constraints.projection import Projector
 from neuralbo.space.constraints.statements import holding
 
