@@ -25,8 +25,9 @@ def objective(trial: optuna.Trial) -> float:
         learning_rate=trial.suggest_float("learning rate", 0.01, 1.0, log=True),
         max_leaf_nodes=trial.suggest_int("leaves", 2, 32, log=True),
         l2_regularization=trial.suggest_float("l2", 1e-3, 100.0, log=True),
-        warm_start=True, early_stopping=False, random_state=0,
+        warm_start=True, random_state=0,
     )  # fmt: skip
+    model.set_params(early_stopping=False)
     loss = np.inf
     for step in range(1, STEPS + 1):
         model.set_params(max_iter=TREES * step).fit(X_train, y_train)

@@ -33,7 +33,7 @@ def error(params: dict[str, object]) -> float:
     scaler = {"none": "passthrough", "standard": StandardScaler(), "minmax": MinMaxScaler()}
     match params["model"]:
         case "svm":
-            model = SVC(C=get["svm C"], gamma=get["svm gamma"])
+            model = SVC(C=get["svm C"]).set_params(gamma=get["svm gamma"])
         case "neighbours":
             model = KNeighborsClassifier(int(get["k"]))
         case _:

@@ -5,6 +5,8 @@ a small set of them that still tells the cultivars apart: 13 switches and the nu
 of a classifier.
 """
 
+from typing import Any
+
 import numpy as np
 from sklearn.datasets import load_wine
 from sklearn.model_selection import cross_val_score
@@ -13,7 +15,7 @@ from sklearn.preprocessing import scale
 
 import neuralbo as nb
 
-wines = load_wine()
+wines: Any = load_wine()
 X, y, NAMES = scale(wines.data), wines.target, [str(name) for name in wines.feature_names]
 COST = 0.004  # of a measurement, as a share of errors
 
