@@ -86,10 +86,10 @@ def with_line(path, line, after):
 
 
 def mirror(tree, module):
-    """Return the tests of a module: the file of its name first, then those of its folder."""
+    """Return the tests of a module: the file of its name first, then those below its folder."""
     folder = tree / "tests" / module.parent
     own = folder / f"test_{module.stem}.py"
-    return sorted(folder.glob("test_*.py"), key=lambda path: (path != own, path))
+    return sorted(folder.rglob("test_*.py"), key=lambda path: (path != own, path))
 
 
 def are_equal(trees, module):
