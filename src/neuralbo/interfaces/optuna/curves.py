@@ -20,6 +20,7 @@ from neuralbo.surrogates.curves.curve_model import CurveModel, CurveRegression
 from neuralbo.surrogates.curves.linear_curves import TrialSums
 
 FEWEST_ENDED = 3  # trials with curves, before which nothing is predicted
+WITHOUT_RESULT = (TrialState.PRUNED, TrialState.RUNNING, TrialState.WAITING)
 SAME_VALUE = 1e-9  # relative difference of a result and a report that are one number
 
 
@@ -181,14 +182,19 @@ def with_expectations(
     not on the curves (as the last or the best value), the data stay as they are: pruned trials
     are bounds.
     """
-    gone = superseded(trials)
-    trials = [t for t in trials if t.number not in gone]
     unfinished = [
         t
         for t in trials
-        if t.number != now.number and kind_of(t) in ("pruned", "running") and has_values(t)
+        if t.state in WITHOUT_RESULT  # most trials have one, and there may be many
+        and t.number != now.number
+        and kind_of(t) in ("pruned", "running")
+        and has_values(t)
     ]
-    reporting = [t for t in trials if t.state.is_finished() and has_curve(t)]
+    if not unfinished:
+        return data
+    gone = superseded(trials)
+    unfinished = [t for t in unfinished if t.number not in gone]
+    reporting = [t for t in trials if has_curve(t) and t.number not in gone]
     ended = [t for t in reporting if t.state == TrialState.COMPLETE and has_values(t)]
     if not unfinished or len(ended) < FEWEST_ENDED or not results_are_reported(ended, reader.sign):
         return data
